@@ -1,4 +1,4 @@
-// Rows shared out among threads. Each row is computed alone, so the number of threads
+// Distributes rows among threads. Each row is computed independently, so the number of threads
 // never changes a bit.
 #pragma once
 
@@ -17,8 +17,8 @@ namespace berryeval {
 
 inline constexpr std::size_t cache_line = 64;
 
-// The memory that one thread works in, taken from blocks of its own: two threads that write to
-// one cache line wait for each other. What is taken is not initialised.
+// The working memory of one thread, in its own blocks, since threads that write to the same cache
+// line wait for each other. It is not initialised.
 class Arena {
 public:
     template <class T>
@@ -53,8 +53,8 @@ private:
     std::size_t left_ = 0;
 };
 
-// Calls work(thread, first, last) for consecutive parts of [0, n_rows), one part a thread.
-// `work` must not throw. Where the system refuses a thread, its part is done by the caller.
+// Calls work(thread, first, last) for consecutive parts of [0, n_rows), one part per thread.
+// `work` must not throw. If no thread can be started for a part, the caller does it.
 template <class Work>
 void share_out_rows(std::size_t n_rows, std::size_t n_threads, const Work& work) {
     n_threads = std::max<std::size_t>(n_threads, 1);
@@ -66,7 +66,7 @@ void share_out_rows(std::size_t n_rows, std::size_t n_threads, const Work& work)
         const std::size_t last = std::min(n_rows, first + part);
         try {
             threads.emplace_back([=, &work] { work(thread, first, last); });
-        } catch (const std::exception&) {  // no thread, or no memory for one
+        } catch (const std::exception&) {  // no thread available, or no memory for one
             work(thread, first, last);
         }
     }

@@ -26,7 +26,7 @@ constexpr std::size_t block_rows = 64;
 // The rank of a document that was not retrieved.
 constexpr double never = std::numeric_limits<double>::infinity();
 
-// What the kernels need to know of each row of a block, at one k.
+// The input of the kernels for each row of a block, at one k.
 struct AtK {
     double n_found[block_rows];
     double denominator[block_rows];
@@ -46,7 +46,7 @@ std::vector<double> binary_ideals(std::span<const double> log2_ranks, std::size_
     return ideals;
 }
 
-// Counts the bits from `first` to before `last`. Most often all of them are set.
+// Counts the bits from `first` to before `last`. Usually, all of them are set.
 std::size_t count_bits(std::span<const std::uint64_t> words, std::size_t first, std::size_t last) {
     std::size_t count = 0;
     while (first < last) {
@@ -60,7 +60,7 @@ std::size_t count_bits(std::span<const std::uint64_t> words, std::size_t first, 
     return count;
 }
 
-// One thread's work. All memory is taken when it is made; running it cannot fail.
+// One thread's work. All memory is allocated by the constructor; running it cannot fail.
 class alignas(cache_line) Worker {
 public:
     Worker(const Request& request, join::Matcher matcher, std::span<const double> ideals)
@@ -152,7 +152,7 @@ private:
         }
     }
 
-    // Adds up the documents found, in rank order, then reads off each k.
+    // Adds up the documents found, in rank order, and then reads the sums at each k.
     void walk_ranks(std::size_t row) {
         std::fill(n_new_.begin(), n_new_.end(), 0u);
         std::size_t n_found = 0;
@@ -171,7 +171,7 @@ private:
             }
         }
         reciprocal_ranks_[row] = kernels::reciprocal_rank(first_rank);
-        // Where no cell is padding, k documents were returned.
+        // If no cell is padding, k documents were returned.
         const bool is_full = depth_ <= join::word_bits && returned_[0] == join::first_bits(depth_);
         const bool divides_by_k = request_.divide_by_k || is_full;
         std::size_t found_at_k = 0;
@@ -252,8 +252,8 @@ private:
     std::span<double> dcgs_;              // likewise
     std::span<double> discounted_gains_;  // by rank, where a document was found
     std::span<double> ideal_gains_;
-    std::span<std::uint32_t> k_after_;  // for each rank, the number of the first k that holds it
-    std::span<std::uint32_t> n_new_;    // for each k, documents found since the k before
+    std::span<std::uint32_t> k_after_;  // for each rank, the number of the first k that includes it
+    std::span<std::uint32_t> n_new_;    // for each k, documents found since the previous k
     std::span<double> n_relevant_of_;
     std::span<double> reciprocal_ranks_;
     std::span<double> precisions_;
@@ -262,7 +262,7 @@ private:
     join::Match match_;
 };
 
-// A thread costs some 20 microseconds to start; this many comparisons take several times that.
+// Starting a thread takes about 20 microseconds; this many comparisons take several times as long.
 constexpr std::size_t comparisons_worth_a_thread = 2'000'000;
 
 }  // namespace

@@ -15,18 +15,17 @@ struct Request {
     std::size_t n_rows;
     std::span<const std::int32_t> retrieved;  // n_rows rows
     std::span<const std::int32_t> relevant;   // n_rows rows
-    const double* grades;                     // as `relevant`, or null: every id gains 1
+    const double* grades;                     // like `relevant`, or null: every id gains 1
     std::span<const std::size_t> ks;          // ascending, none larger than a row of `retrieved`
     std::span<const Metric> metrics;
-    bool divide_by_k;                    // precision: by k, else by the documents returned
+    bool divide_by_k;                    // precision divides by k, else by the documents returned
     std::span<const double> log2_ranks;  // log2(rank + 1) from rank 1 to the last k
 };
 
-// Columns beyond this have no place in the 32 bits that places are kept in.
+// Places are stored in 32 bits, which cannot represent columns beyond this.
 inline constexpr std::size_t most_columns = std::size_t{1} << 30;
 
-// Fills out[metric][k][row], of floats or doubles. Uses up to `n_threads`; `portable` does without
-// AVX2.
+// Fills out[metric][k][row], of floats or doubles. Uses up to `n_threads`; `portable` avoids AVX2.
 template <class Out>
 void score(const Request& request, std::size_t n_threads, bool portable, Out* out);
 

@@ -43,7 +43,7 @@ struct ArrowArrayStream {
 
 namespace berryeval::arrow {
 
-// Releases what a producer lent.
+// Releases memory that a producer lent.
 template <class T>
 class Lent {
 public:

@@ -71,7 +71,7 @@ void read_texts(const ArrowArray& array, const std::int64_t* positions, std::siz
     }
 }
 
-// A view has its length and either up to 12 bytes, or a prefix, a buffer and a place in it.
+// A view has its length and either up to 12 bytes, or a prefix, a buffer and a position in it.
 void read_text_views(const ArrowArray& array, const std::int64_t* positions, std::size_t n_rows,
                      std::string_view* out) {
     constexpr std::int32_t most_inline = 12;
@@ -205,7 +205,7 @@ void IdColumn::read_at(const ArrowArray& values, std::size_t n_rows, Digits& dig
     visit_integers(layout_, values, [&](const auto* numbers) {
         char* to = digits.make_room(n_rows * most_digits);
         for (std::size_t i = 0; i < n_rows; ++i) {
-            // std::to_chars takes no characters: a byte is a number here.
+            // std::to_chars rejects character types, but here a byte is a number.
             const auto number = +numbers[positions[i]];
             char* const end = std::to_chars(to, to + most_digits, number).ptr;
             out[i] = {to, static_cast<std::size_t>(end - to)};

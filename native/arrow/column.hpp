@@ -11,9 +11,9 @@
 
 namespace berryeval::arrow {
 
-constexpr std::size_t chunk_rows = 2048;  // what is read at once stays in the nearest cache
+constexpr std::size_t chunk_rows = 2048;  // small enough to stay in the nearest cache
 
-// How the values of a column lie in memory.
+// The layout of a column's values in memory.
 enum class Layout {
     none,  // a column of nulls
     bit,
@@ -38,7 +38,7 @@ Layout layout_of(const ArrowSchema& schema);
 bool holds_ids(const ArrowSchema& schema);
 bool holds_numbers(const ArrowSchema& schema);
 
-// The rows of a column that are wanted, out of one batch.
+// The requested rows of a column in one batch.
 struct Slice {
     const ArrowArray* array;
     std::int64_t first;  // beyond the array's own offset
@@ -48,7 +48,7 @@ struct Slice {
 // The first null among the rows; n_rows if there is none.
 std::size_t first_null(const Slice& slice);
 
-// Whole numbers, written in decimal: ids that lie in no batch.
+// Whole numbers, written in decimal: ids that are not in a batch.
 class Digits {
 public:
     char* make_room(std::size_t n_bytes) {
@@ -63,7 +63,7 @@ class IdColumn {
 public:
     explicit IdColumn(const ArrowSchema& schema);
 
-    // Points `out` to each id, in the batch or, of whole numbers, in `digits`. Returns the number
+    // Points `out` to each id, in the batch or, for whole numbers, in `digits`. Returns the number
     // of rows before the first null.
     std::size_t read(const Slice& slice, Digits& digits, std::string_view* out);
 
@@ -71,7 +71,7 @@ private:
     void read_at(const ArrowArray& values, std::size_t n_rows, Digits& digits,
                  std::string_view* out);
 
-    Layout layout_;        // of the ids; of the dictionary where there is one
+    Layout layout_;        // of the ids; of the dictionary if there is one
     Layout index_layout_;  // none without a dictionary
     std::vector<std::int64_t> positions_;
 };

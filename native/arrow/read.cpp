@@ -22,11 +22,11 @@ bool Reader::can_read(const ArrowSchema& schema, const std::array<std::size_t, 3
 
 Reader::Chunk Reader::read_chunk(const ArrowArray& batch, std::int64_t first, std::size_t n_rows,
                                  Digits& digits) {
-    // The offset of a batch counts for its columns, too.
+    // The offset of a batch applies to its columns, too.
     const auto slice = [&](std::size_t column) {
         return Slice{batch.children[places_[column]], batch.offset + first, n_rows};
     };
-    // A row may also be missing as a whole; its columns tell nothing of it.
+    // A whole row may also be null, which its columns do not show.
     const std::size_t n_rows_there = first_null(Slice{&batch, first, n_rows});
     const std::array<std::size_t, 3> n_there = {
         std::min(queries_.read(slice(0), digits, query_ids_.data()), n_rows_there),
@@ -63,7 +63,7 @@ std::optional<Complaint> GroupingReader::add(const ArrowArray& batch) {
     return complaint;
 }
 
-// The first rows tell how long ids are, more or less.
+// The first rows show the approximate length of ids.
 void GroupingReader::make_room() {
     if (n_expected_ <= chunk_rows) return;
     std::size_t n_bytes = 0;

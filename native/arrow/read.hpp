@@ -15,30 +15,30 @@
 
 namespace berryeval::arrow {
 
-// A batch may have any number of rows, and is read in parts: their digits need not all be kept.
+// A batch may have any number of rows, and is read in parts, so that few digits are kept.
 constexpr std::int64_t part_rows = 65'536;
 
 enum class Problem { null, empty_id, number };
 
-// What is wrong with a row.
+// The error in a row.
 struct Complaint {
     Problem problem;
     std::size_t column;  // 0 query, 1 document, 2 number
     std::size_t row;     // of all batches, from 0
-    double number;       // the one that was refused
+    double number;       // the one that was rejected
 };
 
 // Reads the rows of batches.
 class Reader {
 public:
-    // The places of query, document and number among the columns. `most` is the largest number
-    // that is one; NaN never is.
+    // The positions of query, document and number among the columns. `most` is the largest valid
+    // number; NaN is never valid.
     Reader(const ArrowSchema& schema, const std::array<std::size_t, 3>& places, double most);
 
     static bool can_read(const ArrowSchema& schema, const std::array<std::size_t, 3>& places);
 
     // Calls take(query_id, doc_id, number) for each row in [first, last) of a batch, up to the
-    // first that something is wrong with. The views are good as long as the batch and its digits.
+    // first invalid one. The views are valid as long as the batch and its digits exist.
     template <class Take>
     std::optional<Complaint> read(const ArrowArray& batch, std::int64_t first, std::int64_t last,
                                   Digits& digits, const Take& take) {
@@ -57,7 +57,7 @@ public:
 private:
     struct Chunk {
         std::size_t n_good;
-        std::optional<Complaint> complaint;  // about the row after them
+        std::optional<Complaint> complaint;  // about the row after these
     };
 
     Chunk read_chunk(const ArrowArray& batch, std::int64_t first, std::size_t n_rows,

@@ -1,4 +1,4 @@
-// Arrow streams, as the PyCapsule interface hands them over.
+// Arrow streams from the PyCapsule interface.
 #include "bindings/arrow.hpp"
 
 #include <nanobind/stl/array.h>
@@ -43,8 +43,8 @@ const char* name_of(arrow::Problem problem) {
     return "";
 }
 
-// (columns, None), or (None, complaint); (None, None) if a column is of a type that only the
-// twin reads.
+// (columns, None), or (None, error); (None, None) if a column has a type that only the twin
+// reads.
 nb::tuple arrow_group(nb::handle capsule, const Places& places, double most, bool keep_best,
                       std::size_t n_expected) {
     ArrowStream stream(capsule, places);

@@ -1,4 +1,4 @@
-// An Arrow stream that Python hands over as a capsule.
+// An Arrow stream that Python passes as a capsule.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -33,7 +33,7 @@ public:
 
     const ArrowSchema& schema() const { return *schema_; }
 
-    // False at the end of the stream. Needs the GIL: the stream may be made of Python.
+    // False at the end of the stream. Needs the GIL, since Python may implement the stream.
     bool next(arrow::Lent<ArrowArray>& batch) {
         check(stream_->get_next(stream_, batch.get()));
         return !batch.is_released();

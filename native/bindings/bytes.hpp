@@ -1,4 +1,4 @@
-// Text on its way to Python and back.
+// Conversion of text to Python and back.
 #pragma once
 
 #include <nanobind/nanobind.h>

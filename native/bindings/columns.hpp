@@ -1,4 +1,4 @@
-// Columns on their way to Python.
+// Conversion of columns to Python.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Dicts of dicts, walked without making anything of them.
+// Iteration over dicts of dicts without creating objects.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,7 +11,7 @@ namespace berryeval::bindings {
 
 namespace dicts {
 
-// The bytes of an id; nothing if it is no plain str, or cannot be written as UTF-8.
+// The bytes of an id; nothing if it is not a plain str, or cannot be encoded as UTF-8.
 inline std::optional<std::string_view> id_of(PyObject* id) {
     if (!PyUnicode_CheckExact(id)) return std::nullopt;
     Py_ssize_t size = 0;
@@ -23,7 +23,7 @@ inline std::optional<std::string_view> id_of(PyObject* id) {
     return std::string_view(bytes, static_cast<std::size_t>(size));
 }
 
-// A number whose amount is at most `most`; nothing if it is not plainly one.
+// A number whose absolute value is at most `most`; nothing if it is not plainly one.
 inline std::optional<double> number_of(PyObject* number, double most) {
     double value = 0.0;
     if (PyFloat_Check(number)) {
@@ -44,12 +44,12 @@ inline std::optional<double> number_of(PyObject* number, double most) {
 }  // namespace dicts
 
 // Calls begin(query_id) for each query and add(doc_id, number) for each of its documents. False
-// as soon as there is anything but dicts, str and plain numbers: core then reads it, or says
-// what is wrong. The views are good as long as the dict is not changed.
+// as soon as there is anything but dicts, str and plain numbers: core then reads it, or reports
+// the error. The views are valid as long as the dict is not changed.
 template <class Begin, class Add>
 bool walk(const nanobind::dict& data, double most, const Begin& begin, const Add& add) {
 #ifdef Py_GIL_DISABLED
-    return false;  // another thread could change the dict meanwhile
+    return false;  // another thread could change the dict in the meantime
 #endif
     Py_ssize_t place = 0;
     PyObject *query = nullptr, *documents = nullptr;

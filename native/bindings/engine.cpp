@@ -34,7 +34,7 @@ using Offsets = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Places = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Holds the memory of what Python handed over.
+// Holds the memory of Python's arguments.
 struct Columns {
     nb::bytes query_data;
     Offsets query_offsets;
@@ -57,7 +57,7 @@ bool fits(std::span<const std::uint64_t> offsets, std::size_t end) {
            std::is_sorted(offsets.begin(), offsets.end());
 }
 
-// The columns are made by core; this keeps a mistake of ours from reading wild memory.
+// The columns come from core; this check prevents bugs there from causing invalid reads.
 void check(const engine::Grouped& grouped) {
     const bool all_fit = fits(grouped.query_ids.offsets, grouped.query_ids.data.size()) &&
                          fits(grouped.doc_ids.offsets, grouped.doc_ids.data.size()) &&
@@ -142,8 +142,8 @@ private:
     std::optional<engine::Lengths> lengths_;
 };
 
-// What scores one run. It fails where the run has to be read in another way: the caller then
-// makes a new one.
+// Scores one run. It fails if the run has to be read in another way: the caller then creates a
+// new one.
 class BoardOfPython {
 public:
     BoardOfPython(nb::object pools, nb::object plan, bool keep_best,
@@ -164,7 +164,7 @@ public:
               lengths_.is_none() ? nullptr : nb::cast<const LengthsOfPython&>(lengths_).lengths()),
           pieces_(board_, manner_) {}
 
-    // `sizes` are those of a block, a step and a tail; None leaves them to the pass.
+    // `sizes` are the sizes of a block, a step and a tail; None means the defaults.
     bool score_file(int file, std::size_t size, std::size_t n_threads, bool like_trec_eval,
                     const std::optional<std::array<std::size_t, 3>>& sizes) {
         const engine::Sizes chosen =
@@ -215,7 +215,7 @@ public:
     bool score_arrow(nb::handle capsule, const std::array<std::size_t, 3>& places,
                      std::size_t n_threads);
 
-    // For each query the grades of its first documents, at most `length`, as one word.
+    // For each query, the grades of its first documents, at most `length`, as one word.
     nb::list relstrings(std::size_t length) const {
         nb::list words;
         std::string word;
@@ -232,8 +232,8 @@ public:
         return words;
     }
 
-    // (values measure by measure, whether the run has each query, how many it has besides, and
-    // the first of these)
+    // (values measure by measure, whether the run has each query, how many others it has, and the
+    // first of these)
     nb::tuple results(std::size_t n_shown) {
         std::vector<double> values;
         std::string taken;
@@ -301,7 +301,7 @@ bool BoardOfPython::score_arrow(nb::handle capsule, const std::array<std::size_t
         const std::int64_t length = (*batch)->length;
         for (std::int64_t first = 0; first < length; first += arrow::part_rows) {
             if (PyErr_CheckSignals() != 0) nb::raise_python_error();
-            // Given back with the GIL, as they were taken.
+            // Released with the GIL, like they were acquired.
             while (!parts.empty() && !parts.front().loan.is_in_use()) parts.pop_front();
             Part& part = parts.emplace_back();
             part.batch = batch;

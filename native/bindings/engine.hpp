@@ -4,7 +4,7 @@
 
 namespace berryeval::bindings {
 
-// Adds Pools and Board, with which runs are scored.
+// Adds Pools and Board, which score runs.
 void define_engine(nanobind::module_& m);
 
 }  // namespace berryeval::bindings

@@ -26,7 +26,7 @@ using Rows = std::tuple<Offsets, nb::bytes, Offsets, Numbers>;
 
 std::span<const double> span_of(const Numbers& numbers) { return {numbers.data(), numbers.size()}; }
 
-// Arguments were validated in Python; this keeps a mistake of ours from reading wild memory.
+// Arguments were validated in Python; this check prevents bugs there from causing invalid reads.
 void require(bool condition) {
     if (!condition) throw nb::value_error("berryeval._native.fuse: arguments do not fit");
 }

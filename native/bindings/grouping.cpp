@@ -1,4 +1,4 @@
-// The grouping of rows by itself, so that it can be compared with its twin.
+// The grouping of rows alone, so that it can be compared with its twin.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 

@@ -1,4 +1,4 @@
-// berryeval._native. Only this folder of native/ sees Python.
+// berryeval._native. Only this folder of native/ depends on Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -31,7 +31,7 @@ using Table = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::c
 template <class Out>
 using Scores = nb::ndarray<Out, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-// Arguments were validated in Python; this keeps a mistake of ours from reading wild memory.
+// Arguments were validated in Python; this check prevents bugs there from causing invalid reads.
 void require(bool condition) {
     if (!condition) throw nb::value_error("berryeval._native.score: arguments do not fit");
 }
@@ -74,7 +74,7 @@ void score(const Ids& retrieved, const Ids& relevant, const std::optional<Grades
 
 template <class Out>
 void define_score(nb::module_& m) {
-    // Nothing is converted: a copy of `out` would be filled and forgotten.
+    // Nothing is converted: a copy of `out` would be filled and discarded.
     m.def("score", &score<Out>, "retrieved"_a.noconvert(), "relevant"_a.noconvert(),
           "grades"_a.none().noconvert(), "ks"_a, "metrics"_a, "divide_by_k"_a,
           "log2_ranks"_a.noconvert(), "n_threads"_a, "portable"_a, "out"_a.noconvert(),
@@ -84,8 +84,8 @@ void define_score(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_native, m) {
-    // The command line ends without looking for garbage (see berryeval/__main__.py): what an
-    // error still holds by then is no leak to warn users of.
+    // The command line ends without garbage collection (see berryeval/__main__.py), so objects that
+    // an error still references at the end are not leaks.
     nb::set_leak_warnings(false);
     m.doc() = "The native twins. Use them through berryeval.metrics.";
     define_score<float>(m);

@@ -25,7 +25,7 @@ using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device:
 struct Column {
     std::string name;
     bool is_whole = false;
-    const double* numbers = nullptr;  // or else texts
+    const double* numbers = nullptr;  // otherwise texts
     std::vector<std::string> texts;
 };
 
@@ -76,7 +76,7 @@ nb::bytes print_rows(const nb::list& query_ids, const nb::list& given) {
     return nb::bytes(text.data(), text.size());
 }
 
-// One after the other, as the twin does: in another order the bits would be others.
+// One after the other, like the twin: another order would give other bits.
 double add_up(const Numbers& numbers) {
     double total = 0.0;
     for (std::size_t i = 0; i < numbers.size(); ++i) total += numbers.data()[i];

@@ -15,7 +15,7 @@ namespace {
 template <class Number, std::size_t n>
 using Array = nb::ndarray<Number, nb::ndim<n>, nb::c_contig, nb::device::cpu>;
 
-// Arguments were validated in Python; this keeps a mistake of ours from reading wild memory.
+// Arguments were validated in Python; this check prevents bugs there from causing invalid reads.
 void require(bool condition) {
     if (!condition) throw nb::value_error("berryeval._native: tokens do not fit");
 }
@@ -44,7 +44,7 @@ void nearest_tokens(const Array<const float, 2>& similar,
 }  // namespace
 
 void define_search(nb::module_& m) {
-    // Nothing is converted: a copy of `out` would be filled and forgotten.
+    // Nothing is converted: a copy of `out` would be filled and discarded.
     m.def("nearest_tokens", &nearest_tokens, "similar"_a.noconvert(), "tokens"_a.noconvert(),
           "ends"_a.noconvert(), "out"_a.noconvert(),
           "Fill out[document, column] with the highest similarity of the document's tokens.");

@@ -13,7 +13,7 @@ namespace {
 using Values = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Means = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Arguments were validated in Python; this keeps a mistake of ours from reading wild memory.
+// Arguments were validated in Python; this check prevents bugs there from causing invalid reads.
 void require(bool condition) {
     if (!condition) throw nb::value_error("berryeval._native: resampling arguments do not fit");
 }
@@ -31,7 +31,7 @@ void flipped_means(const Values& values, std::uint64_t seed, std::uint64_t first
 }  // namespace
 
 void define_stats(nb::module_& m) {
-    // Nothing is converted: a copy of `out` would be filled and forgotten.
+    // Nothing is converted: a copy of `out` would be filled and discarded.
     m.def("flipped_means", &flipped_means, "values"_a.noconvert(), "seed"_a, "first"_a,
           "n_threads"_a, "out"_a.noconvert(),
           "Fill out[resample, column] with means of queries whose signs are drawn.");

@@ -25,7 +25,7 @@ bool finish(text::Reader& reader) {
     return reader.finish();
 }
 
-// The line, query and document of the first row whose document its query has already.
+// The line, query and document of the first row that repeats a document of its query.
 nb::object first_duplicate(text::Reader& reader) {
     const columns::Grouping& rows = reader.rows();
     std::optional<std::size_t> row;
@@ -38,7 +38,7 @@ nb::object first_duplicate(text::Reader& reader) {
                           to_bytes(rows.doc_id(*row)));
 }
 
-// The number and the text of the line that is wrong.
+// The number and the text of the invalid line.
 nb::object wrong_line(const text::Reader& reader) {
     if (!reader.is_wrong()) return nb::none();
     return nb::make_tuple(reader.wrong_line(), to_bytes(reader.wrong_text()));

@@ -1,4 +1,4 @@
-// Plain values end to end, in memory that is cheap to fill for the first time.
+// Contiguous plain values, in memory that is cheap to fill for the first time.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace berryeval::columns {
 
-// What std::vector is, with two differences: elements are not set when there is room made for
-// them, and where there are many the system is asked for large pages. Without the latter, filling
-// a column takes less time than the page faults on the way.
+// Like std::vector, with two differences: new elements are not initialised, and for many elements
+// the system is asked for large pages. Without the latter, page faults take longer than filling a
+// column.
 template <class T>
 class Buffer {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -45,7 +45,7 @@ public:
         if (capacity > capacity_) move_to(capacity);
     }
 
-    // New elements hold anything.
+    // New elements are not initialised.
     T* extend(std::size_t n_more) {
         if (n_more > capacity_ - size_) [[unlikely]]
             grow(n_more);
@@ -66,7 +66,7 @@ private:
         void* const memory = ::operator new(capacity * sizeof(T), alignment(capacity));
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
         if (capacity * sizeof(T) >= 2 * large_page) {
-            madvise(memory, capacity * sizeof(T), MADV_HUGEPAGE);  // a wish: it may be refused
+            madvise(memory, capacity * sizeof(T), MADV_HUGEPAGE);  // advice that may be ignored
         }
 #endif
         return static_cast<T*>(memory);

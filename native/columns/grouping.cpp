@@ -39,7 +39,7 @@ void check_number(std::uint64_t number) {
     if (number >= low_half) throw std::length_error("more than 2^32 - 1 rows of one kind");
 }
 
-// The documents of one query that came so far.
+// The documents of one query so far.
 class Seen {
 public:
     explicit Seen(const Seed& seed) : seed_(seed) {}
@@ -52,7 +52,7 @@ public:
         std::fill_n(entries_.begin(), size, 0);
     }
 
-    // The number under which a document came before; else it is remembered under `number`.
+    // The number of an earlier occurrence of a document; otherwise it is stored under `number`.
     template <class IdOf>
     std::optional<std::uint64_t> find_or_add(std::string_view id, std::uint64_t number,
                                              const IdOf& id_of) {
@@ -94,7 +94,7 @@ bool has_duplicates(const Columns& columns, const Seed& seed) {
     return false;
 }
 
-// A document that comes again gives its value to the first, if that is higher.
+// A repeated document passes its value to the first occurrence, if it is higher.
 Columns best_of(Columns all, const Seed& seed) {
     Columns best;
     best.query_data = std::move(all.query_data);
@@ -194,8 +194,8 @@ Grouping::PiecesByQuery Grouping::pieces_by_query() const {
 }
 
 std::optional<std::size_t> Grouping::first_duplicate() const {
-    // Queries whose rows came apart are looked at where their rows stand together: what is
-    // read in the order of memory is read quickly. Only then is it worth to find out where.
+    // Queries in several pieces are examined where their rows are adjacent, since reading in the
+    // order of memory is fast. Only then is it worth locating the duplicate.
     if (!is_in_order() && !has_duplicates(columns_gathered(), seed_)) return std::nullopt;
     const PiecesByQuery by_query = pieces_by_query();
     std::size_t first = n_rows();
@@ -262,8 +262,8 @@ Columns Grouping::columns_in_order() && {
     return columns;
 }
 
-// Pieces are read as they lie, and each is written where its query has come to: there are far
-// fewer queries than pieces, and the places written to stay in the cache.
+// Pieces are read in order, and each is appended to its query: there are far fewer queries than
+// pieces, so the places that are written to stay in the cache.
 Columns Grouping::columns_gathered() const {
     struct Place {
         std::uint64_t row = 0, byte = 0;

@@ -1,4 +1,4 @@
-// Rows of (query, document, number) in any order of queries, put into columns by query.
+// Rows of (query, document, number) in any order of queries, grouped into columns by query.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace berryeval::columns {
 
 enum class Duplicates { error, keep_best };
 
-// As berryeval.core.grouped.Grouped takes them.
+// The arguments of berryeval.core.grouped.Grouped.
 struct Columns {
     Buffer<char> query_data;              // each query once, in the order of first appearance
     Buffer<std::uint64_t> query_offsets;  // where each id begins, and where the last one ends
@@ -24,12 +24,12 @@ struct Columns {
     Buffer<double> values;
 };
 
-// Copies an id to where there is room for it; most ids are short.
+// Copies an id to a buffer with enough room; most ids are short.
 inline void copy_id(char* to, std::string_view id) {
     const std::size_t size = id.size();
     if (size > 16) {
         std::memcpy(to, id.data(), size);
-    } else if (size >= 8) {  // the two words may overlap: quicker than a call
+    } else if (size >= 8) {  // the two words may overlap, which is faster than a call
         std::memcpy(to + size - 8, id.data() + size - 8, 8);
         std::memcpy(to, id.data(), 8);
     } else if (size >= 4) {
@@ -42,8 +42,8 @@ inline void copy_id(char* to, std::string_view id) {
 
 // Collects rows; the twin of berryeval.core.grouped.Grouping.
 //
-// Ids are copied, so that what the views point to may go after add(). Rows that follow each
-// other for one query, the usual case, cost no look-up.
+// Ids are copied, so the memory of the views may be released after add(). Adjacent rows of one
+// query, the usual case, need no look-up.
 class Grouping {
 public:
     Grouping();
@@ -56,12 +56,12 @@ public:
         values_.push_back(value);
     }
 
-    // Makes a query known, though it may have no rows.
+    // Registers a query, even if it has no rows.
     void add_query(std::string_view query_id) {
         if (pieces_.empty() || !are_same(query_id, current_id())) begin_piece(query_id);
     }
 
-    // Room for so many rows in all, and so many bytes of their documents' ids. A guess will do.
+    // Reserves room for this many rows in total, and bytes of document ids; estimates are enough.
     void reserve(std::size_t n_rows, std::size_t n_bytes);
 
     std::size_t n_rows() const { return values_.size(); }
@@ -73,15 +73,15 @@ public:
     // The query of a row, in the order of add().
     std::string_view query_id_of(std::size_t row) const;
 
-    // Index, in the order of add(), of the first row whose document its query has already.
+    // Index, in the order of add(), of the first row that repeats a document of its query.
     std::optional<std::size_t> first_duplicate() const;
 
-    // With `error` a document that came twice is there twice: ask first_duplicate() before.
-    // With `keep_best` it has the higher of its values, at its first place.
+    // With `error`, a repeated document occurs twice: check first_duplicate() before. With
+    // `keep_best`, it has the higher of its values, at its first position.
     Columns columns(Duplicates duplicates) &&;
 
 private:
-    // Rows of one query that came one after the other: up to the first row of the next piece.
+    // Adjacent rows of one query, up to the first row of the next piece.
     struct Piece {
         std::uint64_t query;
         std::uint64_t first_row;
@@ -101,7 +101,7 @@ private:
     std::uint64_t find_or_add_query(std::string_view query_id);
     void grow_table();
 
-    // The pieces of each query, in their order: those of query q stand at order[starts[q]] up to
+    // The pieces of each query, in their order: those of query q are order[starts[q]] up to
     // order[starts[q + 1]].
     struct PiecesByQuery {
         std::vector<std::uint64_t> starts, order;

@@ -1,5 +1,5 @@
-// A quick hash of ids, and a quick comparison. The seed is drawn once for the process, so that
-// nobody can write a file whose ids all fall together.
+// A fast hash of ids, and a fast comparison. The seed is drawn once per process, so that no file
+// can be crafted whose ids all collide.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ inline std::uint64_t load_4(const char* from) {
 
 inline bool are_same(const char* a, const char* b, std::size_t size) {
     if (size > 16) return std::memcmp(a, b, size) == 0;
-    if (size >= 8) {  // the two words may overlap: quicker than a call
+    if (size >= 8) {  // the two words may overlap, which is faster than a call
         return ((load_8(a) ^ load_8(b)) | (load_8(a + size - 8) ^ load_8(b + size - 8))) == 0;
     }
     if (size >= 4) {

@@ -35,14 +35,14 @@ void BatchPass::pass_on(Batch full) {
             return;
         }
     }
-    score(full, own_);  // the others have enough to do
+    score(full, own_);  // the other threads have enough work
     if (threads_.empty()) batch_ = std::move(full);
 }
 
 void BatchPass::start_thread() {
     try {
         threads_.emplace_back([this] { work(); });
-    } catch (const std::exception&) {  // the system refuses another thread
+    } catch (const std::exception&) {  // no further thread is available
         most_threads_ = threads_.size();
     }
 }
@@ -62,7 +62,7 @@ void BatchPass::work() {
             }
             score(batch, scorer);
         }
-    } catch (const std::exception&) {  // there is no memory
+    } catch (const std::exception&) {  // out of memory
         const std::lock_guard lock(mutex_);
         error_ = std::current_exception();
     }
@@ -85,7 +85,7 @@ void BatchPass::score(Batch& batch, Scorer& scorer) {
 
 bool BatchPass::finish() {
     score(batch_, own_);
-    // What still waits is shared with the other threads.
+    // Waiting batches are shared with the other threads.
     for (;;) {
         Batch batch;
         {

@@ -1,4 +1,4 @@
-// Queries that one thread finds, and others score.
+// Queries that one thread collects, and others score.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace berryeval::engine {
 
-// Memory that ids of a pass lie in. Its owner keeps it as long as it is in use.
+// Memory that contains ids of a pass. Its owner keeps it as long as it is in use.
 class Loan {
 public:
     bool is_in_use() const { return n_users_.load(std::memory_order_acquire) > 0; }
@@ -26,19 +26,19 @@ private:
     std::atomic<std::size_t> n_users_ = 0;  // batches of rows
 };
 
-// Takes rows query by query from the calling thread, and hands them in batches to the others.
-// Fails if a query comes back, or has a document twice. The bytes of ids must stay until the
-// pass is gone, or until their loan is no longer in use.
+// Takes rows query by query from the calling thread, and passes them to the others in batches.
+// Fails if a query occurs again later, or repeats a document. The bytes of ids must remain until
+// the pass is destroyed, or until their loan is no longer in use.
 class BatchPass {
 public:
-    // With one thread the caller does it all, batch by batch. Without `duplicates` there are
-    // none, and none are looked for.
+    // With one thread, the caller does all the work, batch by batch. Without `duplicates`, there
+    // are none, and no check is made.
     BatchPass(Board& board, std::optional<columns::Duplicates> duplicates, std::size_t n_threads);
     ~BatchPass();
     BatchPass(const BatchPass&) = delete;
     BatchPass& operator=(const BatchPass&) = delete;
 
-    // The ids of the rows that follow lie in `loan`. It stays in use at least until the next one.
+    // The ids of the following rows are in `loan`, which stays in use at least until the next one.
     void borrow(Loan& loan) {
         loan_ = &loan;
         batch_.borrow(loan);
@@ -52,7 +52,7 @@ public:
 
     bool has_failed() const { return has_failed_; }
 
-    // Waits until all is scored; false if the pass has failed. Throws what a thread has thrown.
+    // Waits until everything is scored; false if the pass has failed. Rethrows exceptions.
     bool finish();
 
 private:
@@ -95,13 +95,13 @@ private:
     Board& board_;
     std::optional<columns::Duplicates> duplicates_;
     std::atomic<bool> has_failed_ = false;
-    std::size_t most_threads_;  // besides the caller's; they start when there is work
+    std::size_t most_threads_;  // in addition to the caller's; they start when there is work
     Batch batch_;
     Loan* loan_ = nullptr;  // of the row that comes next
-    std::mutex mutex_;      // guards what follows
+    std::mutex mutex_;      // guards the following
     std::condition_variable changed_;
     std::deque<Batch> waiting_;
-    std::vector<Batch> used_;  // empty, to be filled again
+    std::vector<Batch> used_;  // empty, for reuse
     bool is_over_ = false;
     std::exception_ptr error_;
     std::vector<std::thread> threads_;

@@ -7,7 +7,7 @@
 namespace berryeval::engine {
 namespace {
 
-// How many grades are kept in all.
+// The number of grades that are kept in total.
 std::size_t n_kept(std::size_t n_pools, std::size_t n_grades) {
     constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double);
     if (n_pools > 0 && n_grades > most / n_pools) {

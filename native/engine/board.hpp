@@ -1,4 +1,4 @@
-// Where the scores of all judged queries come together, from any number of threads.
+// Collects the scores of all judged queries, from any number of threads.
 #pragma once
 
 #include <atomic>
@@ -23,44 +23,44 @@ namespace berryeval::engine {
 
 class Board {
 public:
-    // Of each ranking the grades of the first `n_grades` documents are kept.
-    // Without `intents` each query is its own single intent; without `strata` a pool has judged
-    // documents only; without `lengths` no document has one.
+    // The grades of the first `n_grades` documents of each ranking are kept. Without `intents`,
+    // each query is its own single intent; without `strata`, a pool has only judged documents;
+    // without `lengths`, no document has one.
     Board(const Pools& pools, const kernels::Plan& plan, const Cut& cut = {},
           std::size_t n_grades = 0, const Intents* intents = nullptr,
           const Strata* strata = nullptr, const Lengths* lengths = nullptr);
 
     const Pools& pools() const { return pools_; }
-    // What a ranker needs to know of other queries; null if no measure asks.
+    // The judgments of other queries that a ranker needs; null if no measure requires them.
     const DocumentTable* judged() const {
         return plan_.looks_across_queries() ? &pools_.documents() : nullptr;
     }
-    // The lengths that a ranker has to find; none if no measure asks.
+    // The lengths that a ranker has to find; none if no measure requires them.
     Sizing sizing() const {
         const std::size_t n_ranks = plan_.n_lengths();
         return {n_ranks > 0 ? lengths_ : nullptr, n_ranks};
     }
     const Cut& cut() const { return cut_; }
 
-    // Takes a query of this number among the pools, or of none; false if it was taken before.
+    // Takes a query by its number among the pools, if it has one; false if it was taken before.
     bool take(std::string_view query_id, std::optional<std::size_t> number);
 
     // Scores a query that was taken.
     void score(std::size_t number, const kernels::Ranking& ranking, kernels::Scratch& scratch);
 
-    // Scores the queries that nobody took as empty rankings.
+    // Scores the remaining queries as empty rankings.
     void finish();
 
-    // One number per query and measure: all queries of the first measure, then of the next.
+    // One number per query and measure: all queries of the first measure, then those of the next.
     std::vector<double> by_measure() const;
-    // The grades that are kept of a query, as berryeval.kernels takes them; NaN where its ranking
-    // has ended.
+    // The grades that are kept for a query, in the form of berryeval.kernels; NaN after the end of
+    // its ranking.
     std::span<const double> first_grades(std::size_t number) const {
         return {first_grades_.data() + number * n_grades_, n_grades_};
     }
     bool was_taken(std::size_t number) const { return taken_[number]; }
     std::size_t n_ignored() const { return ignored_.size(); }
-    // The first of the queries without judgments, by their ids as bytes.
+    // The first queries without judgments, by their ids as bytes.
     std::vector<std::string> first_ignored(std::size_t count) const;
 
 private:
@@ -87,7 +87,7 @@ private:
 // Scores one query after the other. Each thread has its own.
 class Scorer {
 public:
-    // Without `duplicates` there are none, and none are looked for.
+    // Without `duplicates`, there are none, and no check is made.
     Scorer(Board& board, std::optional<columns::Duplicates> duplicates)
         : board_(board), duplicates_(duplicates), ranker_(board.judged(), board.sizing()) {}
 
@@ -99,7 +99,7 @@ public:
 
     void add(std::string_view doc_id, double score) { ranker_.add(doc_id, score); }
 
-    // False if the query was scored before, or if it has a document twice.
+    // False if the query was scored before, or repeats a document.
     bool end();
 
 private:

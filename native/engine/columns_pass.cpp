@@ -11,7 +11,7 @@
 namespace berryeval::engine {
 namespace {
 
-constexpr std::size_t queries_at_once = 64;  // few enough for all threads to end together
+constexpr std::size_t queries_at_once = 64;  // few, so that threads end at about the same time
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void score_columns(const Grouped& run, std::size_t n_threads, Board& board) {
                     scorer.end();
                 }
             }
-        } catch (const std::exception&) {  // there is no memory
+        } catch (const std::exception&) {  // out of memory
             const std::lock_guard lock(mutex);
             error = std::current_exception();
         }

@@ -8,7 +8,7 @@
 
 namespace berryeval::engine {
 
-// Scores a run with several threads. It has each query once, and each document once a query.
+// Scores a run with several threads. It has each query once, and each document once per query.
 void score_columns(const Grouped& run, std::size_t n_threads, Board& board);
 
 }  // namespace berryeval::engine

@@ -21,7 +21,7 @@ namespace {
 
 // Reads up to `n_bytes` at `offset`; 0 at the end of the file.
 std::size_t read_at(int file, char* to, std::size_t n_bytes, std::size_t offset) {
-    constexpr std::size_t most = std::size_t{1} << 30;  // what every system takes at once
+    constexpr std::size_t most = std::size_t{1} << 30;  // accepted by every system
     n_bytes = std::min(n_bytes, most);
 #ifdef _WIN32
     OVERLAPPED place{};

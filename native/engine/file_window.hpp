@@ -13,11 +13,11 @@ public:
     // `file` is a descriptor; it stays open, and its own position is not used.
     explicit FileWindow(int file) : file_(file) {}
 
-    // Empties the window and puts it at a place in the file.
+    // Empties the window and moves it to a position in the file.
     void move_to(std::size_t offset);
 
-    // Adds up to `n_bytes` at its end; fewer only where the file ends. Throws
-    // std::system_error where the file cannot be read.
+    // Appends up to `n_bytes`; fewer only at the end of the file. Throws std::system_error if the
+    // file cannot be read.
     void extend(std::size_t n_bytes);
 
     // Drops the bytes before `at`, which is in the window.
@@ -26,7 +26,7 @@ public:
     const char* begin() const { return buffer_.data() + begin_; }
     const char* end() const { return buffer_.data() + end_; }
     std::size_t size() const { return end_ - begin_; }
-    // Where in the file the window begins.
+    // The position of the window's beginning in the file.
     std::size_t offset() const { return offset_ + begin_; }
     bool is_at_end() const { return is_at_end_; }
 

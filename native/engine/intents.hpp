@@ -1,4 +1,4 @@
-// Grades by intent, made ready for the pools of all queries.
+// Grades by intent, prepared for the pools of all queries.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace berryeval::engine {
 
-// What berryeval.engine.session makes of Judgments.subtopics, in the order of the judgments. It
-// owns nothing.
+// Judgments.subtopics as converted by berryeval.engine.session, in the order of the judgments.
+// It owns nothing.
 struct IntentColumns {
     std::span<const std::uint64_t> weight_starts;  // of each query in `weights`; one more
     std::span<const double> weights;               // of intents, in the order of their ids

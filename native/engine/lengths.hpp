@@ -1,4 +1,4 @@
-// The lengths of documents, made ready for looking them up.
+// The lengths of documents, prepared for look-ups.
 #pragma once
 
 #include <cstddef>
@@ -29,10 +29,10 @@ private:
     DocumentTable table_;
 };
 
-// The lengths that kernels ask for.
+// The lengths that kernels require.
 struct Sizing {
     const Lengths* lengths = nullptr;  // null: none
-    std::size_t n_ranks = 0;           // of how many documents from the first
+    std::size_t n_ranks = 0;           // number of documents, from the first
 };
 
 }  // namespace berryeval::engine

@@ -17,7 +17,7 @@ constexpr std::size_t rows_worth_a_thread = 50'000;
 
 std::uint64_t hash_of(std::string_view id) { return columns::hash_id(id, columns::process_seed()); }
 
-// At most two thirds of them are taken.
+// At most two thirds of them are used.
 std::size_t n_slots(std::size_t n_rows) { return std::bit_ceil(n_rows + n_rows / 2 + 1); }
 
 // Of 64 bits. At most one bit in sixteen is set.

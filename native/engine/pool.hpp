@@ -1,4 +1,4 @@
-// Judgments, made ready for looking documents up: one pool of judged documents per query.
+// Judgments, prepared for looking up documents: one pool of judged documents per query.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace berryeval::engine {
 
-// Ids end to end, and where each begins: what berryeval.core.id_column.IdColumn holds.
+// Contiguous ids, and where each begins: the contents of berryeval.core.id_column.IdColumn.
 struct IdColumn {
     std::string_view data;
     std::span<const std::uint64_t> offsets;
@@ -24,7 +24,7 @@ struct IdColumn {
     }
 };
 
-// What berryeval.core.grouped.Grouped holds. It owns nothing.
+// The contents of berryeval.core.grouped.Grouped. It owns nothing.
 struct Grouped {
     IdColumn query_ids;
     std::span<const std::uint64_t> starts;
@@ -35,15 +35,15 @@ struct Grouped {
 // The judged documents of one query. It owns nothing.
 class Pool {
 public:
-    // A place of an open-addressing table.
+    // A slot of an open-addressing table.
     struct Slot {
         std::uint32_t tag;     // half of a hash
         std::uint32_t number;  // of the row in the pool, from 1; 0 is free
     };
 
-    Pool() = default;  // to be assigned to
+    Pool() = default;  // for assignment
 
-    // The memory of a pool, lent to it: slots and words in powers of two and all 0, and room for
+    // The memory of a pool, lent to it: slots and words, in powers of two and all 0, and room for
     // the grade of each row.
     struct Room {
         std::span<Slot> slots;
@@ -54,13 +54,13 @@ public:
     // Takes the rows from `first` up to `last`.
     Pool(const Grouped& judgments, std::size_t first, std::size_t last, const Room& room);
 
-    // A document in the pool: its grade, as berryeval.kernels takes it, and its row in the pool.
+    // A document in the pool: its grade, in the form of berryeval.kernels, and its row in the pool.
     struct Judged {
         double grade;
         std::uint32_t row;
     };
 
-    // False for nearly every document that is not in the pool, and for none that is.
+    // False for nearly every document outside the pool, and never for one in it.
     bool may_hold(std::uint64_t hash) const { return filter_[word_of(hash)] >> (hash % 64) & 1; }
 
     // The judgment of a document; nothing if it is not in the pool.
@@ -110,7 +110,7 @@ public:
     std::optional<std::size_t> row_of(std::string_view doc_id, std::uint64_t hash) const;
 
 private:
-    // Where a document is in the table, or the free place where it would be.
+    // The slot of a document in the table, or the free one where it would be.
     std::size_t place_of(std::string_view doc_id, std::uint64_t hash) const;
 
     IdColumn doc_ids_;
@@ -127,13 +127,13 @@ public:
     std::size_t size() const { return pools_.size(); }
     const Pool& operator[](std::size_t number) const { return pools_[number]; }
 
-    // Which pool is that of a query, if it has one.
+    // The number of a query's pool, if it has one.
     std::optional<std::size_t> find(std::string_view query_id) const;
 
-    // For each pool the place of its query in the judgments.
+    // For each pool, the position of its query in the judgments.
     std::span<const std::uint64_t> order() const { return order_; }
 
-    // The documents of all pools, collected at the first call. Threads may call it at once.
+    // The documents of all pools, collected on the first call. Threads may call it concurrently.
     const DocumentTable& documents() const;
     const Grouped& judgments() const { return judgments_; }
 

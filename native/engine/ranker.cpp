@@ -9,8 +9,8 @@
 namespace berryeval::engine {
 namespace {
 
-// Nearly every document finds its first place free, so the processor guesses right; where so many
-// places would leave its cache, they are as few as work well.
+// Nearly every document finds its first slot free, so branch prediction succeeds; if so many slots
+// would exceed the cache, there are as few as still work well.
 std::size_t n_places(std::size_t n_rows) {
     constexpr std::size_t most_sparse = std::size_t{1} << 16;
     return std::bit_ceil(std::max(2 * n_rows, std::min(8 * n_rows, most_sparse)) + 1);
@@ -57,7 +57,7 @@ bool Ranker::refuses_duplicates(columns::Duplicates duplicates) {
     return false;
 }
 
-// `repeated` rises. What is left is no longer known to be in order.
+// `repeated` increases. The remaining rows may no longer be in order.
 void Ranker::drop(std::span<const std::size_t> repeated) {
     std::vector<Row> rows;
     std::swap(rows, rows_);
@@ -107,7 +107,7 @@ kernels::Ranking Ranker::ranking(const Cut& cut) {
             .lengths = lengths_};
 }
 
-// Sorts as many documents as have to have their lengths known.
+// Sorts the documents whose lengths are required.
 void Ranker::find_lengths(const Cut& cut) {
     const std::size_t n_sized = std::min({rows_.size(), sizing_.n_ranks, cut.most});
     lengths_.clear();
@@ -127,7 +127,7 @@ void Ranker::find_lengths(const Cut& cut) {
     for (std::size_t i = 0; i < n_sized; ++i) add(rows_[order_[i]]);
 }
 
-// Moves documents that only other queries judge from the hits to a list of their own.
+// Moves documents that only other queries judge from the hits to a separate list.
 void Ranker::split_off_elsewhere() {
     elsewhere_.clear();
     std::erase_if(hits_, [this](const kernels::Hit& hit) {
@@ -137,13 +137,13 @@ void Ranker::split_off_elsewhere() {
     });
 }
 
-// Sorts the few documents in the pool, and counts how many of all stand above each of them.
+// Sorts the few documents in the pool, and counts how many of all rank above each of them.
 void Ranker::rank_by_counting() {
     const auto above = [this](const Found& a, const Found& b) {
         return stands_above(rows_[a.row], rows_[b.row].score, rows_[b.row].doc_id);
     };
     std::sort(found_.begin(), found_.end(), above);
-    // How many rows stand above found_[i] and below, or at, the one before it.
+    // The number of rows above found_[i] and below, or at, the previous one.
     n_above_.assign(found_.size() + 1, 0);
     for (const Row& row : rows_) {
         const auto place =

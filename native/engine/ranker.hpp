@@ -1,4 +1,4 @@
-// One query's documents, put in order as far as the measures need it.
+// One query's documents, sorted as far as the measures require.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace berryeval::engine {
 
-// How much of a ranking counts.
+// The part of a ranking that counts.
 struct Cut {
     std::size_t most = std::numeric_limits<std::size_t>::max();  // of its documents
     bool judged_only = false;                                    // of these, those with a grade
@@ -30,7 +30,7 @@ public:
     explicit Ranker(const DocumentTable* judged = nullptr, const Sizing& sizing = {})
         : judged_(judged), sizing_(sizing) {}
 
-    // `pool` is null for a query that nobody judged.
+    // `pool` is null for a query without judgments.
     void begin(const Pool* pool) {
         pool_ = pool;
         rows_.clear();
@@ -39,9 +39,8 @@ public:
         last_score_ = std::numeric_limits<double>::infinity();
     }
 
-    // The bytes of the id must stay until the ranking was used.
-    // What few documents need has functions of its own, so that the rest fits into the loop over
-    // lines.
+    // The bytes of the id must remain until the ranking has been used. Rare cases have separate
+    // functions, so that the rest can be inlined into the loop over lines.
     void add(std::string_view doc_id, double score) {
         const std::uint64_t hash = columns::hash_id(doc_id, seed_);
         if (in_order_ && !(score < last_score_)) [[unlikely]]
@@ -52,10 +51,10 @@ public:
         rows_.push_back({doc_id, hash, score});
     }
 
-    // Whether a document came twice, and that is to be refused. Otherwise the best is kept.
+    // Whether a document is repeated and that is an error. Otherwise the best is kept.
     bool refuses_duplicates(columns::Duplicates duplicates);
 
-    // The documents in the pool, by rank, as far as the ranking counts.
+    // The documents in the pool, by rank, in the part of the ranking that counts.
     kernels::Ranking ranking(const Cut& cut);
 
 private:
@@ -76,7 +75,7 @@ private:
     static bool are_same(const Row& a, const Row& b) {
         return a.hash == b.hash && columns::are_same(a.doc_id, b.doc_id);
     }
-    // Whether a document that does not score below the one before it still ranks below it.
+    // Whether a document that does not score below the previous one still ranks below it.
     bool breaks_tie(std::string_view doc_id, double score) const;
     void look_up(std::string_view doc_id, std::uint64_t hash);
     void drop(std::span<const std::size_t> repeated);

@@ -1,5 +1,5 @@
-// The loop over lines with AVX2. Compiled into every x86-64 build, called only where the
-// processor has it.
+// The loop over lines with AVX2. Compiled into every x86-64 build, called only if the processor
+// supports it.
 #include <immintrin.h>
 #include <algorithm>
 #include <array>
@@ -13,8 +13,8 @@
 #include "text/number.hpp"
 #include "text/white.hpp"
 
-// After all that is not named after its `White`, so that none of it is compiled for AVX2 and then
-// shared with the rest of the program.
+// Included after everything that is not named after its `White`, so that none of that is compiled
+// for AVX2 and then shared with the rest of the program.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,bmi"))), apply_to = function)
 #elif defined(__GNUC__)
@@ -29,8 +29,8 @@ namespace {
 
 constexpr std::size_t register_bytes = sizeof(__m128i);
 
-// By the place of the dot and the size of a number: which byte of it comes where, so that its
-// digits stand at the end of a register, without the dot. -1 gives nought.
+// By the position of the dot and the size of a number: the shuffle of its bytes that moves the
+// digits to the end of a register, without the dot. -1 gives zero.
 using Shuffle = std::array<std::int8_t, register_bytes>;
 using Shuffles = std::array<std::array<Shuffle, register_bytes + 1>, register_bytes + 1>;
 
@@ -52,7 +52,7 @@ constexpr Shuffles make_shuffles() {
 alignas(register_bytes) constexpr Shuffles shuffles = make_shuffles();
 
 struct Avx2White {
-    // Up to fifteen digits, of which a double holds every whole number.
+    // Up to fifteen digits: a double represents all such whole numbers exactly.
     static bool parse_short(const char* begin, std::size_t size, double& number) {
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(begin));
         const auto dots = static_cast<std::uint32_t>(
@@ -65,7 +65,7 @@ struct Avx2White {
         const __m128i digits = _mm_shuffle_epi8(_mm_sub_epi8(bytes, _mm_set1_epi8('0')), shuffle);
         const __m128i beyond_9 = _mm_subs_epu8(digits, _mm_set1_epi8(9));
         if (!_mm_testz_si128(beyond_9, beyond_9)) return false;
-        // Neighbours are joined, until there are two numbers of eight digits.
+        // Neighbours are combined, until there are two numbers of eight digits.
         const __m128i twos = _mm_maddubs_epi16(digits, _mm_set1_epi16(10 | 1 << 8));
         const __m128i fours = _mm_madd_epi16(twos, _mm_set1_epi32(100 | 1 << 16));
         const __m128i eights =
@@ -88,8 +88,8 @@ struct Avx2White {
         explicit Half(const char* at)
             : bytes_(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at))) {}
 
-        // Each white byte is looked up by its lower half, which none has in common with another;
-        // bytes from 128 on find 0.
+        // Each white byte is looked up by its lower half, which differs between them; bytes from
+        // 128 on find 0.
         std::uint64_t white() const {
             const __m256i whites = _mm256_broadcastsi128_si256(
                 _mm_setr_epi8(' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', '\v', '\f', '\r', 0, 0));

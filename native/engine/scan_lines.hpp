@@ -1,6 +1,6 @@
 // The loop over the lines of a run, with any way to find white space.
 //
-// All of it is named after its `White`: the program has it once for every set of instructions.
+// All of it is named after its `White`: the program contains it once per set of instructions.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@
 
 namespace berryeval::engine {
 
-// For a text that holds no NUL.
+// For a text without NUL.
 template <class White>
 text::Found by_rules_of_trec_eval(text::Found found, std::string_view line, text::Row& row) {
     if (found != text::Found::row) {

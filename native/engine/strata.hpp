@@ -1,4 +1,4 @@
-// Strata of sampled pools, made ready for the pools of all queries.
+// Strata of sampled pools, prepared for the pools of all queries.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace berryeval::engine {
 
 class Strata {
 public:
-    // `of_rows` has the stratum of each row of the judgments: its place among those of the query,
-    // in the order of their names; `n_strata` the number of strata of each query of the judgments.
+    // `of_rows` has the stratum of each row of the judgments: its position among those of the
+    // query, in the order of their names; `n_strata` has the number of strata of each judged query.
     // Throws std::invalid_argument if they do not fit the judgments of the pools.
     Strata(const Pools& pools, std::span<const std::uint32_t> n_strata,
            std::span<const std::uint32_t> of_rows);

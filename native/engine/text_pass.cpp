@@ -17,7 +17,7 @@
 namespace berryeval::engine {
 namespace {
 
-// A name of this file alone: the loop has one caller, and is made one with what it calls.
+// Local to this file: the loop has one caller, so everything it calls can be inlined.
 struct Inlined : text::BaselineWhite {};
 
 bool holds_nul(const char* begin, const char* end) {
@@ -36,7 +36,7 @@ TextPass::Scan TextPass::choose_scan([[maybe_unused]] bool portable) {
 }
 
 const char* TextPass::scan(const char* begin, const char* end, const char* stop, bool is_end) {
-    // trec_eval takes a NUL for the end of a string.
+    // trec_eval treats a NUL as the end of a string.
     if (rules_ == text::Rules::trec_eval && holds_nul(begin, end)) {
         has_failed_ = true;
         return begin;
@@ -73,7 +73,7 @@ public:
         for (;;) {
             const bool is_past_end = window_.offset() + window_.size() >= last;
             const std::size_t step = is_past_end ? sizes_.tail : sizes_.step;
-            window_.extend(std::max(step, window_.size()));  // a long query: twice as much
+            window_.extend(std::max(step, window_.size()));  // a long query: read twice as much
             if (window_.offset() == 0) skip_mark();
             const char* const begin = window_.begin();
             const std::size_t left = last > window_.offset() ? last - window_.offset() : 0;
@@ -86,8 +86,8 @@ public:
     }
 
 private:
-    // Puts the window at the first line that begins at `first` or later, and has the pass skip
-    // what still belongs to the query of the line before. False if no line begins there.
+    // Moves the window to the first line that begins at `first` or later, and makes the pass skip
+    // lines that belong to the query of the previous line. False if no line begins there.
     bool find_beginning(std::size_t first) {
         window_.move_to(first);
         if (first == 0) return true;
@@ -96,7 +96,7 @@ private:
             window_.move_to(from);
             window_.extend(first - from);
             if (window_.size() < first - from) return false;  // the file has shrunk
-            // The newline before the first line of the block may be the byte before it.
+            // The newline before the first line of the block may be the last byte before it.
             std::size_t newline_from = first - from - 1;
             const char* newline = nullptr;
             for (;;) {
@@ -114,8 +114,8 @@ private:
         }
     }
 
-    // The query of the last line in [begin, end) that has one. The first line does not count
-    // unless the text `is_whole`: its beginning may be missing.
+    // The query of the last line in [begin, end) that has one. The first line only counts if the
+    // text `is_whole`, since its beginning may be missing.
     static std::string_view last_query(const char* begin, const char* end, bool is_whole) {
         if (is_whole && std::string_view(begin, end).starts_with(text::byte_order_mark)) {
             begin += text::byte_order_mark.size();
@@ -148,7 +148,7 @@ private:
 bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_threads, Board& board,
                 const Manner& manner, const std::function<bool()>& go_on) {
     n_threads = std::max<std::size_t>(n_threads, 1);
-    // Several blocks a thread, so that none waits long for another.
+    // Several blocks per thread, so that no thread waits long for another.
     const std::size_t block =
         sizes.block > 0 ? sizes.block
                         : std::clamp(size / (4 * n_threads), least_block_bytes, most_block_bytes);
@@ -171,7 +171,7 @@ bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_th
                     is_last ? std::numeric_limits<std::size_t>::max() : (i + 1) * block;
                 if (!pass.score(i * block, last, goes_on)) is_over = true;
             }
-        } catch (const std::exception&) {  // no memory, or a file that cannot be read
+        } catch (const std::exception&) {  // out of memory, or the file cannot be read
             is_over = true;
         }
     });

@@ -1,7 +1,7 @@
-// Runs as text, scored in one pass: each query is read, scored and forgotten.
+// Runs as text, scored in one pass: each query is read, scored and discarded.
 //
-// The lines of a query stand together. Where they do not, or where anything is wrong, the pass
-// fails, and the run has to be read whole.
+// The lines of a query must be adjacent. If they are not, or if there is any error, the pass
+// fails, and the run has to be read as a whole.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,7 @@
 
 namespace berryeval::engine {
 
-// How a text is read. `portable` leaves out what the processor has beyond the baseline of its
-// platform.
+// How a text is read. `portable` only uses instructions of the platform's baseline.
 struct Manner {
     columns::Duplicates duplicates = columns::Duplicates::error;
     text::Rules rules = text::Rules::ours;
@@ -30,19 +29,19 @@ public:
           rules_(manner.rules),
           scan_(choose_scan(manner.portable)) {}
 
-    // Makes it ready for another place in the text.
+    // Prepares it for another position in the text.
     void restart() {
         skipped_.clear();
         has_stopped_ = false;
     }
 
-    // Passes over the lines of this query as long as no other comes.
+    // Skips the lines of this query until another one begins.
     void skip(std::string_view query_id) { skipped_ = query_id; }
 
-    // Scores all queries in [begin, end) whose last line is certain to be there, which is known
-    // from a line of the next one, or from `is_end`. Begins at the beginning of a line. Stops
-    // before a query that begins at `stop` or later. Returns the beginning of what is left.
-    // text::padding says what may be read behind `end`.
+    // Scores all queries in [begin, end) whose last line is certainly included, which is known from
+    // a line of the next query, or from `is_end`. Begins at the beginning of a line. Stops before a
+    // query that begins at `stop` or later. Returns the beginning of the rest. text::padding is the
+    // number of bytes that may be read after `end`.
     const char* scan(const char* begin, const char* end, const char* stop, bool is_end);
 
     bool has_failed() const { return has_failed_; }
@@ -68,7 +67,7 @@ private:
     bool has_stopped_ = false;
 };
 
-// A pass over text that is handed over piece by piece, as it comes from a decompressor.
+// A pass over text that arrives in pieces, for example from a decompressor.
 class PieceByPiece {
 public:
     PieceByPiece(Board& board, const Manner& manner) : pass_(board, manner) {}
@@ -84,15 +83,15 @@ private:
     TextPass pass_;
 };
 
-// How much is read at once. A block is longer than a byte order mark; nothing else is 0.
+// Sizes of reads. A block is longer than a byte order mark; no other size is 0.
 struct Sizes {
-    std::size_t block = 0;                      // of one thread's work; 0 leaves it to the pass
-    std::size_t step = std::size_t{512} << 10;  // stays in a core's own cache
+    std::size_t block = 0;                      // of one thread's work; 0 means the default
+    std::size_t step = std::size_t{512} << 10;  // fits into a core's own cache
     std::size_t tail = std::size_t{64} << 10;   // to find the end of a block's last query
 };
 
-// A pass over a file of `size` bytes, a descriptor, with several threads. Asks `go_on` every few
-// milliseconds, from the calling thread, whether to. False if the pass has failed or was stopped.
+// A pass with several threads over a file of `size` bytes, given by its descriptor. The calling
+// thread calls `go_on` every few milliseconds. False if the pass has failed or was stopped.
 bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_threads, Board& board,
                 const Manner& manner, const std::function<bool()>& go_on);
 

@@ -23,12 +23,12 @@ constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
 // Dividing by infinity would hide that a scale overflowed.
 double finite_or_nan(double scale) { return std::isfinite(scale) ? scale : nan; }
 
-// What is known of one document of one query. Apart from the ids and the sums, which alone are
-// enough for most methods: less memory is touched.
+// Facts about one document of one query. They are separate from the ids and the sums, which are
+// enough for most methods, so that less memory is accessed.
 struct Presence {
     double weights = 0.0;              // of the runs with it
     std::uint32_t n = 0;               // runs with it
-    std::uint32_t last_run = nowhere;  // that mentioned it
+    std::uint32_t last_run = nowhere;  // the last run that contains it
 };
 
 struct Ranked {
@@ -43,8 +43,8 @@ std::uint64_t key_of(double score) {
     return bits & sign ? bits : ~(bits | sign);
 }
 
-// Sorts by score, the highest first; equal ones stay in any order. Byte by byte: comparisons
-// would surprise the processor with every second branch.
+// Sorts by score, the highest first; equal ones may be in any order. It sorts byte by byte, since
+// every second branch of a comparison would be mispredicted.
 void sort_by_bytes(std::vector<Ranked>& ranked, std::vector<Ranked>& other) {
     constexpr std::size_t n_bytes = sizeof(std::uint64_t), n_values = 256;
     std::array<std::array<std::uint32_t, n_values>, n_bytes> counts{};
@@ -63,7 +63,7 @@ void sort_by_bytes(std::vector<Ranked>& ranked, std::vector<Ranked>& other) {
     }
 }
 
-// Fuses one query after the other, and keeps its memory between them.
+// Fuses one query after the other, and reuses its memory.
 class Fuser {
 public:
     explicit Fuser(const Request& request) : request_(request), recipe_(request.recipe) {
@@ -72,7 +72,7 @@ public:
         candidate_of_.resize(request.runs.size());
     }
 
-    // The number of the run whose scores cannot be normalised; none if all is well.
+    // The number of the run whose scores cannot be normalised; none on success.
     std::optional<std::size_t> add_query(std::size_t query, Fused& out) {
         find_candidates(query);
         if (recipe_.combination == Combination::condorcet) {
@@ -95,7 +95,7 @@ private:
     bool counts_absent() const {
         return recipe_.norm == Norm::borda && recipe_.values == Values::scores;
     }
-    // Whether ranks, or sums in the order of ranks, matter at all.
+    // Whether ranks, or sums in the order of ranks, matter.
     bool needs_order() const {
         if (recipe_.combination == Combination::condorcet) return true;
         if (recipe_.values != Values::scores) return true;
@@ -103,7 +103,7 @@ private:
                recipe_.norm == Norm::rank || recipe_.norm == Norm::borda;
     }
 
-    // Whether nothing counts but the values of the runs that have a document.
+    // Whether only the values of the runs that have a document count.
     bool is_plain_sum() const {
         return recipe_.combination == Combination::sum && recipe_.values != Values::borda &&
                recipe_.absent == 0.0 && !counts_absent();
@@ -131,7 +131,7 @@ private:
         if (!is_plain_sum()) presence_.assign(ids_.size(), {});
     }
 
-    // Puts the rows of a run into the order of ranks.
+    // Sorts the rows of a run by rank.
     void order_rows(std::size_t run, std::int64_t place) {
         std::vector<std::uint64_t>& order = order_[run];
         order.clear();
@@ -450,7 +450,7 @@ private:
     std::vector<std::vector<std::uint32_t>> candidate_of_;  // by rank, per run
     std::vector<std::uint64_t> table_;   // half a hash, and a candidate's number plus 1; 0 is free
     std::vector<std::string_view> ids_;  // of the candidates
-    std::vector<double> totals_;         // or the highest or lowest, where that is asked for
+    std::vector<double> totals_;         // or the highest or lowest, if requested
     std::vector<Presence> presence_;
     std::vector<double> scores_;        // of one run
     std::vector<double> given_;         // all values of each candidate, for medians
@@ -458,7 +458,7 @@ private:
     std::vector<Ranked> ranked_, other_;
 };
 
-// How much a query has in all runs together.
+// The number of rows of a query in all runs together.
 struct Amount {
     std::size_t n_rows = 0, n_bytes = 0;
 };
@@ -478,8 +478,8 @@ Amount amount_of(const Request& request, std::size_t query) {
     return found;
 }
 
-// Room for the queries from `first` to `last`. Memory that is not used in the end costs nothing;
-// to move columns that grow does.
+// Reserves room for the queries from `first` to `last`. Unused memory costs nothing, while moving
+// growing columns does.
 void reserve(Fused& out, const Request& request, std::size_t first, std::size_t last) {
     if (request.depth != std::numeric_limits<std::size_t>::max()) return;
     Amount all;
@@ -494,7 +494,7 @@ void reserve(Fused& out, const Request& request, std::size_t first, std::size_t 
     out.values.reserve(all.n_rows);
 }
 
-// The first query of each part, so that parts have about as many rows; and the end of the last.
+// The first query of each part, so that parts have about equally many rows; and the end.
 std::vector<std::size_t> cut_into_parts(const Request& request, std::size_t n_parts) {
     std::vector<std::size_t> rows_before{0};
     for (std::size_t query = 0; query < request.n_queries(); ++query) {
@@ -534,7 +534,7 @@ Fused fuse(const Request& request, std::size_t n_threads) {
     share_out_rows(n_parts, n_parts, [&](std::size_t, std::size_t first, std::size_t last) {
         for (std::size_t part = first; part < last; ++part) {
             try {
-                // The first part takes in the others.
+                // The other parts are appended to the first.
                 reserve(parts[part], request, cuts[part],
                         part == 0 ? request.n_queries() : cuts[part + 1]);
                 if (part == 0) {
@@ -549,7 +549,7 @@ Fused fuse(const Request& request, std::size_t n_threads) {
                         break;
                     }
                 }
-            } catch (const std::exception&) {  // there is no memory
+            } catch (const std::exception&) {  // out of memory
                 const std::lock_guard lock(mutex);
                 error = std::current_exception();
             }

@@ -1,4 +1,4 @@
-// Several rankings of each query become one; the twin of berryeval.fusion._python.
+// Fuses several rankings of each query; the twin of berryeval.fusion._python.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace berryeval::fusion {
 
-// The numbers are those of berryeval.fusion._native.
+// The values are those of berryeval.fusion._native.
 enum class Norm { none, min_max, min_max_inverted, max, sum, zmuv, rank, borda };
 enum class Values { scores, table, boosted, segments, windows, borda };
 enum class Combination { sum, mean, factor, weights, max, min, median, condorcet };
@@ -31,7 +31,7 @@ struct Run {
     }
 };
 
-// As berryeval.fusion.recipes.Recipe has it; the caller has checked that tables are long enough.
+// Like berryeval.fusion.recipes.Recipe; the caller has checked that tables are long enough.
 struct Recipe {
     Norm norm;
     Values values;

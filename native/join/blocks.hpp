@@ -1,4 +1,4 @@
-// 32 ids side by side, compared with one at once: what the platform has without asking.
+// 32 ids, compared with another id at once, by instructions of the platform's baseline.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace berryeval::join {
 
 inline constexpr std::size_t block_cells = 32;
 
-// Each kind of block can be made from 32 cells, and tells by bits which of them hold an id.
+// Each kind of block is created from 32 cells, and returns bits for the cells that contain an id.
 #if defined(__SSE2__) || defined(_M_X64)
 
 class BaselineBlock {
@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    // Narrows the answers of 16 cells to a byte each, and takes a bit of every byte.
+    // Narrows the results of 16 cells to a byte each, and takes a bit of every byte.
     static std::uint32_t half(const __m128i* ids, __m128i wanted) {
         const __m128i first =
             _mm_packs_epi32(_mm_cmpeq_epi32(ids[0], wanted), _mm_cmpeq_epi32(ids[1], wanted));

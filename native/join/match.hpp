@@ -1,4 +1,4 @@
-// Joining a row of retrieved ids with the row of relevant ids: who stands where.
+// Joins a row of retrieved ids with the row of relevant ids.
 #pragma once
 
 #include <cstddef>
@@ -25,26 +25,26 @@ constexpr std::uint64_t first_bits(std::size_t count) {
     return count < word_bits ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
 }
 
-// The match of one row, in memory that the caller lends.
+// The match of one row, in memory of the caller.
 struct Match {
-    std::uint64_t* returned;  // a bit a retrieved cell: a document, not padding
-    std::uint64_t* found;     // a bit a retrieved cell: relevant, and there for the first time
+    std::uint64_t* returned;  // a bit per retrieved cell: a document, not padding
+    std::uint64_t* found;     // a bit per retrieved cell: relevant, and its first occurrence
     std::int32_t* places;     // for each relevant cell where it was found, or one of those below
     std::int32_t* slots;      // room for slots_for(relevant cells), for the hashed matcher
     std::size_t n_relevant;   // distinct ids in the relevant row
 };
 
 inline constexpr std::int32_t not_retrieved = -1;
-inline constexpr std::int32_t not_a_document = -2;  // padding, or an id that stood further left
+inline constexpr std::int32_t not_a_document = -2;  // padding, or an id that was further left
 
 using MatchRow = void (*)(const Row& retrieved, const Row& relevant, Match& match);
 
 struct Matcher {
     MatchRow match_row;
-    const char* name;  // for people: "avx2", "sse2", "neon", "scalar", "hashed"
+    const char* name;  // for display: "avx2", "sse2", "neon", "scalar", "hashed"
 };
 
-// The quickest matcher on this processor; `portable` leaves out what it has beyond the baseline.
+// The fastest matcher on this processor; `portable` only uses the platform's baseline.
 Matcher choose_matcher(bool portable);
 
 // One for each set of instructions: every relevant id is compared with every cell.
@@ -53,10 +53,11 @@ extern const Matcher baseline_matcher;
 extern const Matcher avx2_matcher;
 #endif
 
-// For long rows, where comparing each with each costs more than a hash table. Same answers.
+// For long rows, where comparing all pairs costs more than a hash table. The results are the same.
 extern const Matcher hashed_matcher;
 
-// Both ways cost in proportion to the cells of both rows; comparing, to the relevant ids as well.
+// Both methods take time proportional to the cells of both rows; comparing, also to the relevant
+// ids.
 constexpr bool pays_to_hash(std::size_t n_relevant) { return n_relevant > 128; }
 
 constexpr std::size_t slots_for(std::size_t n_relevant) {

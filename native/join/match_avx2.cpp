@@ -1,4 +1,4 @@
-// The join with AVX2. Compiled into every x86-64 build, called only where the processor has it.
+// The join with AVX2. Compiled into every x86-64 build, called only if the processor supports it.
 #include <immintrin.h>
 #include <bit>
 #include <cstddef>
@@ -7,8 +7,8 @@
 #include "join/blocks.hpp"
 #include "join/match.hpp"
 
-// After the standard headers, so that none of their functions is compiled for AVX2 and then
-// shared with the rest of the program.
+// Included after the standard headers, so that none of their functions is compiled for AVX2 and
+// then shared with the rest of the program.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
 #elif defined(__GNUC__)
@@ -24,8 +24,8 @@ namespace {
 class Avx2Block {
 public:
     explicit Avx2Block(const std::int32_t* cells) {
-        // Packing works within halves of a register. Loaded in this order, the bits of the
-        // packed answer are in the order of the cells.
+        // Packing works within halves of a register. With this order of loading, the bits of the
+        // packed result are in the order of the cells.
         for (int i = 0; i < 4; ++i) {
             const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(cells + 4 * i));
             const __m128i high =

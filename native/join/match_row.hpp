@@ -1,10 +1,10 @@
-// The algorithm behind every MatchRow but the hashed one, for any kind of block.
+// The algorithm of every MatchRow except the hashed one, for any kind of block.
 //
-// Only templates over `Block` stand here: the file is compiled once for each set of
-// instructions, and a shared inline function could end up with the wrong one.
+// This file has only templates over `Block`: it is compiled once for each set of instructions,
+// and a shared inline function could end up with the wrong one.
 //
-// No branch depends on what is found: which of the relevant ids were retrieved is the one
-// thing that a processor cannot guess.
+// No branch depends on the matches, since a processor cannot predict which of the relevant ids
+// were retrieved.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace berryeval::join {
 
-// Up to 64 cells of a row, held ready to be compared with many ids.
+// Up to 64 cells of a row, prepared for comparison with many ids.
 template <class Block>
 class Word {
 public:
@@ -25,14 +25,14 @@ public:
           low_(cells_),
           high_(count_ > block_cells ? cells_ + block_cells : cells_) {}
 
-    // Bit i: cell i holds `id`.
+    // Bit i: cell i contains `id`.
     std::uint64_t equal(std::int32_t id) const {
         std::uint64_t bits = low_.equal(id);
         if (count_ > block_cells) bits |= static_cast<std::uint64_t>(high_.equal(id)) << 32;
         return bits & all_;
     }
 
-    // Bit i: cell i holds a document.
+    // Bit i: cell i contains a document.
     std::uint64_t documents() const { return all_ & ~equal(padding_id); }
 
 private:
@@ -55,7 +55,7 @@ private:
 
 template <class Block>
 void match_row(const Row& retrieved_row, const Row& relevant_row, Match& match) {
-    const Row retrieved = retrieved_row;  // copies, which nothing that is written can change
+    const Row retrieved = retrieved_row;  // copies, which cannot alias memory that is written
     const Row relevant = relevant_row;
     for (std::size_t j = 0; j < relevant.count; ++j) {
         match.places[j] = relevant.cells[j] == padding_id ? not_a_document : not_retrieved;

@@ -4,7 +4,7 @@
 
 namespace berryeval::kernels {
 
-// What a relevant document at `rank` adds, being the `n_found`-th.
+// The contribution of a relevant document at `rank` that is the `n_found`-th.
 inline double precision_at_found(double n_found, double rank) { return n_found / rank; }
 
 // `precision_sum` has precision_at_found of each relevant document in the first k, in rank order.

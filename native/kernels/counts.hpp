@@ -15,7 +15,7 @@ inline double n_relevant_retrieved(const Relevant& relevant, Cutoff k) {
     return relevant.n_found(k);
 }
 
-// All judged documents but the relevant ones.
+// All judged documents except the relevant ones.
 inline double n_nonrelevant_retrieved(const Relevant& relevant, Cutoff k) {
     return count_judged(*relevant.ranking, k) - relevant.n_found(k);
 }

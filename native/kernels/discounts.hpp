@@ -13,7 +13,7 @@ class Discounts {
 public:
     explicit Discounts(std::vector<double> log2_ranks) : log2_ranks_(std::move(log2_ranks)) {}
 
-    // log2(rank + 1). Beyond the table the C library is asked, which is the one Python asks.
+    // log2(rank + 1). Beyond the table, it calls the C library, as Python does.
     double log2_rank(std::size_t rank) const {
         return rank <= log2_ranks_.size() ? log2_ranks_[rank - 1]
                                           : std::log2(static_cast<double>(rank + 1));
@@ -23,7 +23,7 @@ private:
     std::vector<double> log2_ranks_;
 };
 
-// What a document adds to DCG. `log2_rank` is log2(rank + 1), from the table both twins share.
+// A document's contribution to DCG. `log2_rank` is log2(rank + 1), from the shared table.
 inline double discounted_gain(double gain, double log2_rank) { return gain / log2_rank; }
 
 }  // namespace berryeval::kernels

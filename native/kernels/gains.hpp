@@ -1,4 +1,4 @@
-// What a grade is worth: itself, a power of two, or what a table says.
+// The gain of a grade: itself, a power of two, or a value from a table.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +23,10 @@ struct Gain {
     bool operator==(const Gain&) const = default;
 };
 
-// What a grade is worth: itself, and nothing below 0.
+// The gain of a grade: itself, and nothing below 0.
 inline double gain(double grade) { return grade > 0.0 ? grade : 0.0; }
 
-// 2^x. Python calls pow; of a constant base a compiler might make another function.
+// 2^x. Python calls pow; for a constant base, a compiler might call another function.
 inline double power_of_two(double x) {
     const volatile double two = 2.0;
     return std::pow(two, x);
@@ -58,7 +58,7 @@ inline double gain(double grade, const Gain& gain_of) {
     }
 }
 
-// What the documents of one query gain, computed once for all kernels that ask.
+// The gains of one query's documents, computed once for all kernels that need them.
 struct Gained {
     const Ranking* ranking = nullptr;
     std::vector<double> gains;       // of each hit
@@ -85,7 +85,7 @@ struct Gained {
 
     double dcg(Cutoff k) const { return dcgs[first(ranking->hits, k).size()]; }
 
-    // Past the last gain nothing is gained.
+    // After the last gain, nothing is gained.
     double ideal_dcg(Cutoff k) const { return ideal_dcgs[n_first(ideal.size(), k)]; }
 
 private:
@@ -93,7 +93,7 @@ private:
         ideal.clear();
         double value = 0.0;
         for (std::size_t i = 0; i < judged.size(); ++i) {
-            // Equal grades stand side by side, and a power takes long.
+            // Equal grades are adjacent, and computing a power is slow.
             if (i == 0 || judged[i] != judged[i - 1]) value = gain(judged[i], gain_of);
             if (value > 0.0) ideal.push_back(value);
         }

@@ -1,4 +1,4 @@
-// Which intents of a query a document serves: what intent-aware measures begin with.
+// The intents of a query that a document serves: the starting point of intent-aware measures.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 namespace berryeval::kernels {
 
 // The intents of one query and the documents that serve them at one level, found once for all
-// kernels that ask. Twin of berryeval.kernels.intents.Intents.
+// kernels that need them. Twin of berryeval.kernels.intents.Intents.
 struct Served {
-    // Judged documents that serve the same intents. They gain alike, wherever they stand.
+    // Judged documents that serve the same intents. They gain alike at any rank.
     struct Group {
         std::uint64_t mask;                     // of its intents; 0 if there are too many
         std::uint32_t first_intent, n_intents;  // in `group_intents`
@@ -70,7 +70,7 @@ private:
             n_relevant[part.intent] += static_cast<double>(part.grade >= level);
         }
         for (const Hit& hit : ranking->hits) {
-            // A document without a grade of 0 or more serves nothing, whatever its parts are.
+            // A document without a grade of 0 or more serves no intent, whatever its parts are.
             if (hit.grade >= 0.0) {
                 for (const IntentGrade& part : intents.of(hit.row)) {
                     if (part.grade >= level) served.push_back(part.intent);
@@ -137,7 +137,7 @@ private:
         if (n_own > 0) groups.push_back({mask, first, n_own, place, place});
     }
 
-    // Where the number of the group of these intents stands, from 1; 0 if there is none yet.
+    // The slot with the number of the group of these intents, from 1; 0 if there is none yet.
     std::uint32_t& slot_of(std::uint64_t mask) {
         const std::size_t last = slots_.size() - 1;
         std::size_t i = (mask * 0x9E3779B97F4A7C15U >> 32) & last;
@@ -148,7 +148,7 @@ private:
     std::vector<std::uint32_t> slots_;  // of groups by their mask, from 1
 };
 
-// What the documents of a query gain if those above them have served some of their intents.
+// The gains of a query's documents, if those above them have served some of their intents.
 struct Novel {
     struct Gained {
         std::size_t rank;
@@ -157,7 +157,7 @@ struct Novel {
 
     const Served* served = nullptr;
     std::vector<Gained> gains;  // of the hits that serve any intent, by rising rank
-    std::vector<double> ideal;  // twin of Intents.ideal_gains, up to the rank that is asked for
+    std::vector<double> ideal;  // twin of Intents.ideal_gains, up to the requested rank
 
     void read(const Served& of, double alpha, bool wants_ideal, Cutoff most) {
         served = &of;
@@ -179,7 +179,7 @@ struct Novel {
     }
 
 private:
-    // A group of which documents are left.
+    // A group with remaining documents.
     struct Waiting {
         std::uint32_t first_intent, n_intents;
         std::uint32_t head;
@@ -193,9 +193,9 @@ private:
             const Served::Group& group = served->groups[i];
             waiting_.push_back({group.first_intent, group.n_intents, group.head, i});
         }
-        // All gains are added up again for every rank. With groups of as many intents side by side,
-        // the processor knows how many there are to add; it would not know which groups share an
-        // intent with the last document, and guessing wrong takes longer than a few additions.
+        // All gains are added up again for every rank. Groups with equally many intents are
+        // adjacent, so the number of additions is predictable; which groups share an intent with
+        // the last document is not, and a misprediction takes longer than a few additions.
         std::ranges::sort(waiting_, {}, &Waiting::n_intents);
         while (!waiting_.empty() && (!most || ideal.size() < *most)) {
             add_up();
@@ -211,7 +211,7 @@ private:
         }
     }
 
-    // What the next document of each group gains.
+    // The gain of the next document of each group.
     void add_up() {
         const std::uint32_t* intents = served->group_intents.data();
         const double* worth = worth_.data();
@@ -224,9 +224,9 @@ private:
         }
     }
 
-    // The group that gains most; of equal ones that whose first document has the highest id.
+    // The group that gains most; among equal ones, the one whose first document has the highest id.
     std::size_t find_best() const {
-        // Four maxima at once: each has to wait for its own last one only.
+        // Four maxima at once, so that each only depends on its own previous value.
         std::array<double, 4> most{-1.0, -1.0, -1.0, -1.0};
         std::size_t i = 0;
         for (; i + most.size() <= gains_of_waiting_.size(); i += most.size()) {

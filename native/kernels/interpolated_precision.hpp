@@ -8,7 +8,7 @@
 
 namespace berryeval::kernels {
 
-// How a share of the relevant documents becomes a number of them.
+// How a share of the relevant documents is converted to a number of them.
 enum class RecallRounding { up, nearest };
 
 inline double n_documents(double share, RecallRounding rounding) {
@@ -17,8 +17,8 @@ inline double n_documents(double share, RecallRounding rounding) {
     return share - whole >= 0.5 ? whole + 1.0 : whole;
 }
 
-// Twin of berryeval.kernels.interpolated_precision. Between relevant documents precision falls,
-// so that the highest one is at one of them.
+// Twin of berryeval.kernels.interpolated_precision. Between relevant documents, precision falls,
+// so the highest one is at one of them.
 inline double interpolated_precision(const Relevant& relevant, double recall,
                                      RecallRounding rounding) {
     const double wanted = n_documents(recall * relevant.n_relevant, rounding);

@@ -4,14 +4,14 @@
 
 namespace berryeval::kernels {
 
-// Rounding never lifts a ranking above the ideal one.
+// Rounding must not lift a ranking above the ideal one.
 inline double ndcg(double dcg, double ideal_dcg) {
     if (!(ideal_dcg > 0.0)) return 0.0;
     const double value = dcg / ideal_dcg;
     return value < 1.0 ? value : 1.0;
 }
 
-// Twins of berryeval.kernels.ndcg. The sums are made where the gains are read.
+// Twins of berryeval.kernels.ndcg. The sums are computed where the gains are read.
 
 inline double dcg(const Gained& gained, Cutoff k) { return gained.dcg(k); }
 

@@ -22,14 +22,14 @@ inline double ratio_of_gains(double total, double best) {
     return best > 0.0 ? std::min(total / best, 1.0) : 0.0;
 }
 
-// What documents that serve an intent of weight 1 gain at the first ranks.
+// The gains at the first ranks of documents that serve an intent of weight 1.
 template <class Discount>
 double most_gained(std::size_t n_ranks, double alpha, const Discount& discount) {
     double total = 0.0;
     double worth = 1.0;
     for (std::size_t rank = 1; rank <= n_ranks; ++rank) {
         const double longer = total + worth / discount(rank);
-        if (longer == total) break;  // and all further ranks add even less
+        if (longer == total) break;  // and all later ranks add even less
         total = longer;
         worth *= 1.0 - alpha;
     }
@@ -55,7 +55,7 @@ double discounted_ideal(const Novel& novel, Cutoff k, const Discount& discount) 
     return total;
 }
 
-// alpha_dcg and err_ia. `most` is what most_gained gives for k, if there is a k.
+// alpha_dcg and err_ia. `most` is the result of most_gained for k, if there is a k.
 template <class Discount>
 double share_of_most(const Novel& novel, Cutoff k, double alpha, std::optional<double> most,
                      const Discount& discount) {

@@ -40,16 +40,16 @@
 
 namespace berryeval::kernels {
 
-// The arguments of a call. Each is read once, in the type that the kernel wants.
+// The arguments of a call. Each is read once, with the type that the kernel requires.
 class Plan::Arguments {
 public:
     Arguments(const Call& call, const Discounts& discounts)
         : kernel_(call.kernel), left_(call.arguments), discounts_(discounts) {}
 
-    // The table that is there when the kernel is made.
+    // The table at the time when the kernel is created.
     const Discounts& discounts() const { return discounts_; }
 
-    // Whether the kernel sees judged documents only. What is asked for after it belongs to `part`.
+    // Whether the kernel only sees judged documents. Later requests belong to `part`.
     bool judged_only() {
         if (!left_.contains("judged_only")) return false;
         if (number("judged_only") != 1.0) refuse("judged_only");
@@ -106,10 +106,10 @@ public:
             {{"up", RecallRounding::up}, {"nearest", RecallRounding::nearest}});
     }
 
-    // Where the scratch has the documents that are relevant at this level.
+    // The position in the scratch of the documents that are relevant at this level.
     std::size_t relevant() { return place_of(level(), part_->levels); }
 
-    // Where the scratch has what these gains make of the grades.
+    // The position in the scratch of the grades converted to these gains.
     std::size_t gained() { return place_of(gain(0.0), part_->gains); }
 
     std::size_t gained_from_level() {
@@ -117,10 +117,10 @@ public:
         return place_of(gain(lowest), part_->gains);
     }
 
-    // The same for judgments of a sample.
+    // The same for sampled judgments.
     std::size_t sampled_relevant() { return place_of(level(), part_->sampled_levels); }
     std::size_t sampled_gains() { return place_of(gain(0.0), part_->sampled_gains); }
-    // A cutoff of a kernel that asks for the lengths of the documents before it.
+    // A cutoff of a kernel that requires the lengths of the documents up to it.
     Cutoff cutoff_with_lengths() {
         const Cutoff k = cutoff();
         const std::size_t n_wanted = k.value_or(std::numeric_limits<std::size_t>::max());
@@ -130,7 +130,7 @@ public:
 
     void look_across_queries() { part_->looks_across_queries = true; }
 
-    // Where the scratch has the documents that serve intents at this level.
+    // The position in the scratch of the documents that serve intents at this level.
     std::size_t served() { return place_of(IntentLevel{level()}, part_->intent_levels); }
 
     // The same, and the level.
@@ -139,7 +139,7 @@ public:
         return {place, part_->intent_levels[place].level};
     }
 
-    // Where the scratch has what documents gain with this alpha, and the ideal gains as well.
+    // The position in the scratch of the documents' gains with this alpha, and of the ideal gains.
     std::size_t novel(double alpha) { return place_of(Novelty{served(), alpha}, part_->novelties); }
     std::size_t novel_and_ideal(double alpha, Cutoff k) {
         const std::size_t place = novel(alpha);
@@ -219,7 +219,7 @@ private:
     Part* part_ = nullptr;
 };
 
-// How a kernel is made ready: its arguments are read once, and kept beside the function.
+// Preparing a kernel: its arguments are read once, and stored with the function.
 struct Plan::Makers {
     using Make = Kernel (*)(Arguments&);
 
@@ -291,7 +291,7 @@ struct Plan::Makers {
         };
     }
 
-    // The kernels are made for one kind of discount, `discount_of` of the table of logarithms.
+    // The kernels are created for one kind of discount, `discount_of` the table of logarithms.
     template <auto discount_of>
     static Kernel of_novelty(Arguments& a) {
         const double alpha = a.alpha();

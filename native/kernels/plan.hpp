@@ -1,4 +1,4 @@
-// Measures by name and parameters, made ready to score any number of queries.
+// Measures by name and parameters, prepared to score any number of queries.
 #pragma once
 
 #include <cstddef>
@@ -24,15 +24,15 @@ namespace berryeval::kernels {
 using Argument = std::variant<std::monostate, double, std::string, std::vector<double>,
                               std::vector<std::pair<double, double>>>;
 
-// A function of berryeval.kernels by its name, and all its arguments but grades and judged. An
-// argument `judged_only` of 1 has it see the ranking without its unjudged documents.
+// A function of berryeval.kernels by its name, and all its arguments except grades and judged. With
+// an argument `judged_only` of 1, it sees the ranking without unjudged documents.
 struct Call {
     std::string kernel;
     std::map<std::string, Argument> arguments;
 };
 
-// What several kernels ask of a query, one for each level and each gain that a plan has. Every
-// thread needs its own.
+// Intermediate results that several kernels share for a query, one for each level and gain of a
+// plan. Every thread needs its own.
 struct Scratch {
     struct Shared {
         std::vector<Relevant> relevant;
@@ -42,7 +42,7 @@ struct Scratch {
         std::vector<SampledRelevant> sampled_relevant;
         std::vector<SampledGains> sampled_gains;
     };
-    Shared whole;                 // of the ranking as it is
+    Shared whole;                 // of the whole ranking
     Shared condensed;             // of its judged documents
     std::vector<Hit> hits;        // of these
     std::vector<double> lengths;  // of these
@@ -50,27 +50,27 @@ struct Scratch {
 
 class Plan {
 public:
-    // `log2_ranks` is the table of berryeval.kernels.discounts, as far as it goes. Throws
+    // `log2_ranks` is the current table of berryeval.kernels.discounts. Throws
     // std::invalid_argument if there is no such kernel, or it takes other arguments.
     Plan(const std::vector<Call>& calls, std::vector<double> log2_ranks);
 
     // The number of calls.
     std::size_t size() const { return whole_.kernels.size() + condensed_.kernels.size(); }
 
-    // Whether a kernel asks which documents other queries judge.
+    // Whether a kernel needs to know which documents other queries judge.
     bool looks_across_queries() const {
         return whole_.looks_across_queries || condensed_.looks_across_queries;
     }
 
-    // Of how many documents from the first kernels ask the length.
+    // The number of documents, from the first, whose lengths kernels require.
     std::size_t n_lengths() const {
         // Which documents a condensed ranking leaves out is not known in advance.
         return condensed_.n_lengths > 0 ? std::numeric_limits<std::size_t>::max()
                                         : whole_.n_lengths;
     }
 
-    // Writes the value of each call to `out`, which has room for all of them. Many threads may
-    // do so at once. Any scratch will do; it grows where it has to.
+    // Writes the value of each call to `out`, which has room for all of them. Threads may call it
+    // concurrently. Any scratch can be passed; it grows as necessary.
     void score(const Ranking& ranking, Scratch& scratch, std::span<double> out) const;
 
 private:
@@ -80,7 +80,7 @@ private:
         const Scratch::Shared& scratch;
     };
     using Kernel = std::function<double(const Query&)>;
-    // What is asked of the intents at one level.
+    // Everything that is requested of the intents at one level.
     struct IntentLevel {
         double level;
         bool wants_ideal = false;

@@ -4,8 +4,8 @@
 
 namespace berryeval::kernels {
 
-// Twin of berryeval.kernels.precision.precision_over: found among the first k, of k or of what
-// was returned.
+// Twin of berryeval.kernels.precision.precision_over: found among the first k, divided by k or by
+// the number of documents returned.
 inline double precision(double n_found, double denominator) {
     return denominator > 0.0 ? n_found / denominator : 0.0;
 }

@@ -1,4 +1,4 @@
-// One query, as the kernels see it.
+// One query, in the form that kernels take.
 #pragma once
 
 #include <algorithm>
@@ -52,15 +52,15 @@ struct Ranking {
     std::size_t n_retrieved;
     std::span<const Hit> hits;       // by rising rank
     std::span<const double> judged;  // the grades of all judged documents, none below 0, falling
-    // The ranks, rising, of documents that only other queries judge; empty unless a kernel asks.
+    // The ranks, rising, of documents that only other queries judge; empty unless needed.
     std::span<const std::uint32_t> judged_elsewhere = {};
     const IntentGrades* intents = nullptr;  // null: the query is its own single intent
     const Strata* strata = nullptr;         // null: the judged documents are the pool
-    // The lengths of the first documents, as many as a kernel asks for; NaN if unknown.
+    // The lengths of the first documents, as many as a kernel requires; NaN if unknown.
     std::span<const double> lengths = {};
 };
 
-// How many ranks count; none means all of them.
+// The number of ranks that count; none means all of them.
 using Cutoff = std::optional<std::size_t>;
 
 // The ranks that count, whether or not the ranking reaches that far.
@@ -68,7 +68,7 @@ inline double n_ranks(const Ranking& ranking, Cutoff k) {
     return static_cast<double>(k.value_or(ranking.n_retrieved));
 }
 
-// How many of `count` things in a row come first.
+// How many of `count` adjacent elements come first.
 inline std::size_t n_first(std::size_t count, Cutoff k) { return k ? std::min(*k, count) : count; }
 
 // The hits in the first k ranks.

@@ -1,4 +1,4 @@
-// What reading takes: twins of berryeval.kernels.reading.
+// The effort of reading: twins of berryeval.kernels.reading.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ inline double if_known(bool is_known, double value) {
     return is_known ? value : std::numeric_limits<double>::quiet_NaN();
 }
 
-// The parameters of time-biased gain; all but the probabilities are seconds.
+// The parameters of time-biased gain; all except the probabilities are in seconds.
 struct Clock {
     double halflife, scan, page, pace;
     double click, stray, save;

@@ -4,7 +4,7 @@
 
 namespace berryeval::kernels {
 
-// Found among the first k, of all that are relevant.
+// Found among the first k, divided by all that are relevant.
 inline double recall(double n_found, double n_relevant) {
     return n_relevant > 0.0 ? n_found / n_relevant : 0.0;
 }

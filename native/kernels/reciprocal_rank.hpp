@@ -4,8 +4,8 @@
 
 namespace berryeval::kernels {
 
-// `first` is the rank of the first relevant document, from 1; infinity where the first k hold
-// none.
+// `first` is the rank of the first relevant document, from 1; infinity if there is none in the
+// first k.
 inline double reciprocal_rank(double first) { return 1.0 / first; }
 
 // Twin of berryeval.kernels.reciprocal_rank.

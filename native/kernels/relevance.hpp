@@ -1,4 +1,4 @@
-// The relevant documents of a query, which most measures begin with.
+// The relevant documents of a query, the starting point of most measures.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,14 @@ struct Found {
     double n_unjudged_above;     // documents of the pool that were not judged
 };
 
-// The relevant documents of one query at one level, found once for all kernels that ask.
+// The relevant documents of one query at one level, found once for all kernels that need them.
 struct Relevant {
     const Ranking* ranking = nullptr;
     double n_relevant = 0.0;     // retrieved or not
     double n_nonrelevant = 0.0;  // likewise
     std::vector<Found> found;    // by rising rank
 
-    // A level is 0 or more, so that ranks without a hit are never relevant.
+    // A level is 0 or more, so ranks without a hit are never relevant.
     void read(const Ranking& of, double level) {
         ranking = &of;
         n_relevant = static_cast<double>(

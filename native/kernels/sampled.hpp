@@ -122,9 +122,9 @@ inline double stratified_average_precision(const SampledRelevant& relevant, Cuto
     return total / relevant.n_relevant;
 }
 
-// What the documents of one query are estimated to gain.
+// The estimated gains of one query's documents.
 struct SampledGains {
-    // What the ranking gains up to each hit, and what the ideal one does up to any rank.
+    // The gain of the ranking up to each hit, and that of the ideal ranking up to any rank.
     const Ranking* ranking = nullptr;
     std::vector<double> gains;                          // of each hit, discounted
     std::vector<std::pair<double, std::size_t>> ideal;  // gain and number of documents, falling
@@ -169,7 +169,7 @@ struct SampledGains {
     }
 
 private:
-    // Gains are few, so that they are looked for one by one.
+    // There are few gains, so a linear search is enough.
     void read_ideal(const Gain& gain_of) {
         values_.clear();
         counts_.clear();

@@ -1,4 +1,4 @@
-// Measures of a set of documents, whose order does not count.
+// Measures of a set of documents, regardless of order.
 #pragma once
 
 #include "kernels/precision.hpp"

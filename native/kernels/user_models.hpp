@@ -24,7 +24,7 @@ struct GainScale {
 
     double span() const { return max_grade - min_grade; }
     bool gains(const Hit& hit) const { return hit.grade > min_grade; }
-    // What a document gains before it is scaled.
+    // The gain of a document before scaling.
     double amount(const Hit& hit) const { return std::min(hit.grade, max_grade) - min_grade; }
 };
 

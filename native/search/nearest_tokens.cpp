@@ -6,7 +6,7 @@
 namespace berryeval::search {
 namespace {
 
-// Columns of `width` at a time stay in registers while the tokens of a document pass by.
+// `width` columns at a time stay in registers during the loop over a document's tokens.
 template <std::size_t width>
 void fill_columns(const TokenRequest& request, std::size_t first, float* out) {
     std::size_t start = 0;
@@ -27,7 +27,7 @@ void fill_columns(const TokenRequest& request, std::size_t first, float* out) {
     }
 }
 
-// The last columns may be computed twice: that is faster than one at a time, and changes nothing.
+// The last columns may be computed twice, which is faster than one by one, and changes nothing.
 template <std::size_t width>
 void fill_all(const TokenRequest& request, float* out) {
     for (std::size_t first = 0; first + width < request.n_columns; first += width) {

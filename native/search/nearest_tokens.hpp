@@ -8,7 +8,7 @@
 
 namespace berryeval::search {
 
-// How similar each token is to the tokens of a query, and the tokens of documents.
+// The similarities of all tokens to those of a query, and the tokens of documents.
 struct TokenRequest {
     std::span<const float> similar;         // vocabulary x tokens of the query, row by row
     std::size_t n_columns;                  // tokens of the query, at least 1

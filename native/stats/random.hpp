@@ -1,5 +1,5 @@
-// Random words by number: word j of resample i under a seed is a function of these three alone,
-// so resamples can be made in any order and by any thread.
+// Random words by number: word j of resample i under a seed is a function of only these three, so
+// resamples can be computed in any order and by any thread.
 #pragma once
 
 #include <cstdint>

@@ -10,9 +10,8 @@
 namespace berryeval::stats {
 namespace {
 
-// The values in panels of this many columns, each panel query by query, padded with 0: a loop
-// over a panel's row has a known length, and becomes vector instructions. What is summed stays
-// in the order of the queries.
+// Values are stored in panels of this many columns, each query by query and padded with 0: a loop
+// over a panel's row has a fixed length, and is vectorised. Sums keep the order of the queries.
 constexpr std::size_t panel_columns = 4;
 
 class Panels {
@@ -66,7 +65,7 @@ void draw_signs(const RandomWords& words, std::span<std::int32_t> signs) {
     }
 }
 
-// A thread costs some 20 microseconds to start; this many additions take several times that.
+// Starting a thread takes about 20 microseconds; this many additions take several times as long.
 constexpr std::size_t additions_worth_a_thread = 200'000;
 
 std::size_t useful_threads(const Request& request, std::size_t n_threads) {
@@ -83,7 +82,7 @@ void flipped_means(const Request& request, std::size_t n_threads, double* out) {
     const Panels panels(request);
     const double n_queries = static_cast<double>(request.n_queries);
     n_threads = useful_threads(request, n_threads);
-    std::vector<Arena> arenas(n_threads);  // all memory is taken before the first thread starts
+    std::vector<Arena> arenas(n_threads);  // all memory is allocated before the first thread starts
     std::vector<std::span<std::int32_t>> signs;
     signs.reserve(n_threads);
     for (Arena& arena : arenas) signs.push_back(arena.take<std::int32_t>(request.n_queries));

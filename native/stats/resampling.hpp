@@ -1,5 +1,5 @@
-// Means of queries with random signs. Twin of src/berryeval/stats/_python.py, which says what is
-// computed.
+// Means of queries with random signs. Twin of src/berryeval/stats/_python.py, which is the
+// specification.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace berryeval::stats {
 
-// Values of queries x columns, row by row, and which resamples are wanted of them.
+// Values of queries x columns, row by row, and the requested resamples.
 struct Request {
     const double* values;
     std::size_t n_queries;  // at least 1

@@ -9,7 +9,7 @@
 namespace berryeval::text {
 namespace {
 
-// Walks from column to column.
+// Moves from column to column.
 class Columns {
 public:
     Columns(const char* begin, const char* end) : at_(begin), end_(end) {}
@@ -37,7 +37,7 @@ private:
 };
 
 bool is_whole_number(std::string_view text) {
-    constexpr std::size_t most_digits = 15;  // a double holds them
+    constexpr std::size_t most_digits = 15;  // exact as a double
     if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
     return !text.empty() && text.size() <= most_digits &&
            text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -53,7 +53,7 @@ Found read_any_line(const char* begin, const char* end, Kind kind, Row& row) {
     row.doc_id = columns.next();
     if (kind == Kind::run) columns.next();  // the rank
     const std::string_view text = columns.next();
-    // A run has a tag, and whatever may follow; judgments have no more columns.
+    // A run has a tag, and possibly more columns; judgments have no more.
     if (text.empty() || columns.has_ended() != (kind == Kind::judgments)) return Found::wrong;
     if (!parse_number_in_line<BaselineWhite>(text, row.value)) return Found::wrong;
     return is_value(row.value, kind) ? Found::row : Found::wrong;

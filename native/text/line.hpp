@@ -1,4 +1,4 @@
-// One line of a TREC file: what may be in it, and what it is read into.
+// One line of a TREC file: its valid contents, and the result of reading it.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@ namespace berryeval::text {
 
 inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-// As many bytes after the end of a text may be read, whatever they hold.
+// This many bytes after the end of a text may be read, whatever they contain.
 inline constexpr std::size_t padding = 64;
 
 enum class Kind { judgments, run };
 
-// Whose rules a text follows. By those of trec_eval 9 there are no comments, judgments have no
-// empty lines and whole numbers for grades, and scores have 32 bits. What trec_eval would read
-// in another way than we do is wrong here, and left to berryeval.trec_eval.
+// The rules that a text follows. In trec_eval 9, there are no comments, judgments have no empty
+// lines and only whole grades, and scores have 32 bits. Text that trec_eval would read differently
+// is invalid here, and left to berryeval.trec_eval.
 enum class Rules { ours, trec_eval };
 
 struct Grammar {
@@ -33,10 +33,10 @@ enum class Found {
     row,
     nothing,     // an empty line, or a comment
     unfinished,  // no newline up to the end of the text
-    wrong,       // anything that is an error; the reader in Python says which
+    wrong,       // any error; the reader in Python reports which
 };
 
-// The query of the line [begin, end), whatever else is in it; empty if there is nothing in it.
+// The query of the line [begin, end), whatever else it contains; empty if the line is.
 std::string_view query_of_line(const char* begin, const char* end);
 
 // The newline that ends the line at `begin`, or `end`.
@@ -51,7 +51,7 @@ inline bool is_value(double value, Kind kind) {
 // Reads the line [begin, end), byte by byte.
 Found read_any_line(const char* begin, const char* end, Kind kind, Row& row);
 
-// Of what was found by our rules, what trec_eval would find, too.
+// Filters the result by our rules to what trec_eval would accept, too.
 Found by_rules_of_trec_eval(Found found, std::string_view line, Kind kind, Row& row);
 
 }  // namespace berryeval::text

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-// Some standard libraries have no numbers with a fraction in from_chars; strtod rounds as well.
+// Some standard libraries lack from_chars for floating-point numbers; strtod rounds equally well.
 #if __has_include(<version>)
 #include <version>
 #endif
@@ -26,13 +26,13 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Powers of ten that a double holds exactly.
+// Powers of ten that a double represents exactly.
 constexpr double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 constexpr std::ptrdiff_t most_exact_power = 22;
 constexpr std::uint64_t most_exact_integer = std::uint64_t{1} << 53;
-constexpr std::ptrdiff_t most_digits = 19;  // that fit into 64 bits, whatever they are
+constexpr std::ptrdiff_t most_digits = 19;  // that always fit into 64 bits
 constexpr std::ptrdiff_t huge_exponent = 100'000;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -49,9 +49,9 @@ bool is_infinity(std::string_view text) {
 }
 
 #if defined(BERRYEVAL_HAS_FROM_CHARS)
-// What is too great, or too small, for a double.
+// Numbers that are too large, or too small, for a double.
 double out_of_range(std::string_view digits, std::ptrdiff_t power) {
-    // The place of the first digit that is not 0, counted from the last digit.
+    // The position of the first digit that is not 0, counted from the last digit.
     std::ptrdiff_t n_digits = 0;
     for (const char c : digits) {
         if (lower(c) == 'e') break;
@@ -61,7 +61,7 @@ double out_of_range(std::string_view digits, std::ptrdiff_t power) {
 }
 #endif
 
-// Numbers that have no short way: all digits matter for the rounding. `power` is that of the last
+// Numbers without a fast path: all digits matter for the rounding. `power` is that of the last
 // digit.
 double round_correctly(std::string_view digits, std::ptrdiff_t power) {
 #if defined(BERRYEVAL_HAS_FROM_CHARS)
@@ -85,7 +85,7 @@ std::optional<double> parse_number(std::string_view text) {
     if (at != end && (*at == '-' || *at == '+')) ++at;
     const char* const unsigned_part = at;
 
-    // A digit too many wraps around; the digits are counted below, before they are used.
+    // Surplus digits wrap around; the digits are counted below, before they are used.
     std::uint64_t digits = 0;
     const auto read_digits = [&] {
         const char* const begin = at;

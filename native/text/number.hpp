@@ -11,8 +11,8 @@
 
 namespace berryeval::text {
 
-// The number that the whole of `text` is; nothing if it is none. NaN is none.
-// Infinities are numbers. Twin of berryeval.formats.rows.parse_number.
+// The number in `text`; nothing if the whole text is not a number. Infinities are numbers, NaN is
+// not. Twin of berryeval.formats.rows.parse_number.
 std::optional<double> parse_number(std::string_view text);
 
 namespace short_numbers {
@@ -29,10 +29,10 @@ inline std::uint64_t load_word(const char* at) {
     return loaded;
 }
 
-// The number that the first `size` bytes are, one to eight digits, all at once; false if any of
-// them is none.
+// The number in the first `size` bytes, one to eight digits, all at once; false if any of them is
+// not a digit.
 inline bool read_digits(std::uint64_t digits, std::size_t size, std::int64_t& number) {
-    digits <<= 8 * (word - size);  // what is behind them falls out, and noughts come in front
+    digits <<= 8 * (word - size);  // shifts later bytes out, and zeros in
     const std::uint64_t there = ~std::uint64_t{0} << 8 * (word - size);
     const std::uint64_t highs = digits & 0xF0F0F0F0F0F0F0F0u;
     const std::uint64_t carried = (digits + (0x0606060606060606u & there)) & 0xF0F0F0F0F0F0F0F0u;
@@ -47,16 +47,16 @@ inline bool read_digits(std::uint64_t digits, std::size_t size, std::int64_t& nu
     return true;
 }
 
-// A number of up to eight digits, with a dot among them or without.
+// A number of up to eight digits, with or without a dot.
 inline bool parse_in_one_word(const char* begin, std::size_t size, double& number) {
     const std::uint64_t bytes = load_word(begin);
     const std::uint64_t others = bytes ^ 0x2E2E2E2E2E2E2E2Eu;  // 0 where there is a dot
     const std::uint64_t dots = (others - 0x0101010101010101u) & ~others & 0x8080808080808080u;
     if (size - 1 >= word + (dots != 0)) return false;
-    // What is behind the first dot moves up by one; without a dot nothing does.
+    // Bytes after the first dot move by one; without a dot, nothing changes.
     const std::uint64_t whole = ((dots & -dots) >> 7) - 1;
     const std::uint64_t digits = (bytes & whole) | (load_word(begin + 1) & ~whole);
-    const auto dot = static_cast<std::size_t>(std::countr_zero(dots)) / 8;  // it may be further on
+    const auto dot = static_cast<std::size_t>(std::countr_zero(dots)) / 8;  // may be further right
     const std::size_t n_digits = size - (dot < size);
     std::int64_t found = 0;
     if (n_digits == 0 || !read_digits(digits, n_digits, found)) return false;
@@ -81,8 +81,8 @@ inline bool parse_in_two_words(const char* begin, std::size_t size, double& numb
     return true;
 }
 
-// Digits, with a dot among them or without: most scores, which are read without looking at each
-// digit. False if the text may still be a number.
+// Digits with or without a dot: most scores, which are read without a loop over digits. False if
+// the text may be another kind of number.
 inline bool parse(const char* begin, std::size_t size, double& number) {
     if constexpr (std::endian::native == std::endian::little) {
         return parse_in_one_word(begin, size, number) || parse_in_two_words(begin, size, number);

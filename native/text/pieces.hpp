@@ -1,4 +1,4 @@
-// Text that comes in pieces: what is not used up yet, end to end.
+// Text that arrives in pieces: the unused rest, joined together.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace berryeval::text {
 
 class Pieces {
 public:
-    // Whether there is enough to be worth a look. What is left of a long line, or a long query,
-    // is not looked through again for every piece.
+    // Whether there is enough text to examine. The rest of a long line, or a long query, is not
+    // examined again for every piece.
     bool add(std::string_view piece) {
         buffer_.resize(size_ + piece.size() + padding);
         std::copy(piece.begin(), piece.end(), buffer_.data() + size_);

@@ -23,7 +23,7 @@ constexpr std::size_t width = 6;
 constexpr int decimals = 4;
 constexpr std::size_t most_characters = 400;  // of the largest double, with its decimals
 
-// Writes the number without a width; both ways round to nearest, and exactly.
+// Writes the number without a width; both methods round exactly, to nearest.
 std::size_t write(char* to, double number, int n_decimals) {
 #if defined(__cpp_lib_to_chars)
     const auto end =
@@ -34,8 +34,8 @@ std::size_t write(char* to, double number, int n_decimals) {
 #endif
 }
 
-// What the number is in units of the last decimal, if that is certain without knowing all of its
-// digits: it is neither large nor close to the middle between two of them.
+// The number in units of the last decimal, if that is certain without all of its digits: it is
+// neither large nor close to the middle between two units.
 std::optional<std::uint64_t> round_quickly(double number) {
     constexpr double units = 1e4, most = 1e5, margin = 1e-5;
     if (std::signbit(number) || !(number < most)) return std::nullopt;

@@ -1,4 +1,4 @@
-// Numbers as printf writes them, in far less time.
+// Writes numbers like printf, in far less time.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Reading a line, with any way to find white space. Twin of berryeval.formats.trec.iter_rows.
 //
-// All of it is named after its `White`: the program may have it once for every set of
+// All of it is named after its `White`: the program may contain it once per set of
 // instructions.
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace berryeval::text {
 
-// As parse_number, for text of a file: 16 bytes from its beginning may be read, whatever its size.
-// False if it is no number. `White` has a quick way for short ones.
+// Like parse_number, for text of a file: 16 bytes from its beginning may be read, whatever its
+// size. False if it is not a number. `White` has a fast path for short ones.
 template <class White>
 bool parse_number_in_line(std::string_view text, double& number) {
     const bool is_negative = text.starts_with('-');
@@ -31,14 +31,14 @@ bool parse_number_in_line(std::string_view text, double& number) {
     return found.has_value();
 }
 
-// Reads the line at `begin`, of which the masks show the beginning, if it is a row like nearly
-// every other. Otherwise false: it has to be read in another way.
+// Reads the line at `begin`, whose beginning the masks describe, if it is an ordinary row.
+// Otherwise false: it has to be read in another way.
 template <class White>
 bool read_plain_line(const char* begin, const Masks& masks, Kind kind, Row& row) {
-    // All bits up to the newline; just all, if the line is longer.
+    // All bits up to the newline; all bits if the line is longer.
     const std::uint64_t newline = masks.newline & -masks.newline;
     const std::uint64_t line = newline | (newline - 1);
-    // Where white begins or ends; before the line all is white, and the newline is.
+    // Where white space begins or ends; the newline, and everything before the line, is white.
     std::uint64_t edges = (masks.white ^ ((masks.white << 1) | 1)) & line;
     const auto pass_column = [&edges] {
         edges &= edges - 1;
@@ -57,13 +57,13 @@ bool read_plain_line(const char* begin, const Masks& masks, Kind kind, Row& row)
     if (kind == Kind::run) pass_column();  // the rank
     if (edges == 0) return false;
     const std::string_view value = next_column();
-    // A run has a tag, and whatever may follow; judgments have no more columns.
+    // A run has a tag, and possibly more columns; judgments have no more.
     if ((edges == 0) != (kind == Kind::judgments) || row.query_id.front() == '#') return false;
     return parse_number_in_line<White>(value, row.value) && is_value(row.value, kind);
 }
 
-// Reads the line at `begin` of a text that goes to `end`, and sets `next` to the line after it.
-// `is_end` tells that the text ends there, so that the last line needs no newline.
+// Reads the line at `begin` of a text that extends to `end`, and sets `next` to the following line.
+// `is_end` means that the text ends there, so the last line needs no newline.
 template <class White>
 Found read_line(const char* begin, const char* end, bool is_end, Kind kind, Row& row,
                 const char*& next) {

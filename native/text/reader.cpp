@@ -8,7 +8,7 @@
 namespace berryeval::text {
 namespace {
 
-// Whether nothing but 0 or Q0, with one white character on each side, is before the document.
+// Whether only 0 or Q0, with one white character on each side, precedes the document.
 bool is_label_plain(const Row& row) {
     const char* const begin = row.query_id.data() + row.query_id.size();
     const auto size = row.doc_id.data() - begin;

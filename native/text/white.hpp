@@ -16,7 +16,7 @@
 
 namespace berryeval::text {
 
-// One bit a byte, the first byte lowest.
+// One bit per byte, the first byte lowest.
 struct Masks {
     std::uint64_t white;    // space, \t, \n, \v, \f, \r: what Python's bytes.split() splits at
     std::uint64_t newline;  // \n
@@ -49,8 +49,8 @@ inline Masks find_white(const char* at) {
 #elif defined(BERRYEVAL_TEXT_NEON)
 
 inline Masks find_white(const char* at) {
-    // Each byte keeps the bit of its place among eight; three rounds of adding neighbours bring
-    // the bits of 16 bytes together in two.
+    // Each byte keeps the bit of its position among eight; three rounds of adding neighbours
+    // combine the bits of 16 bytes in two.
     static const std::uint8_t places[16] = {1, 2, 4, 8, 16, 32, 64, 128,
                                             1, 2, 4, 8, 16, 32, 64, 128};
     const uint8x16_t place = vld1q_u8(places);
@@ -85,7 +85,7 @@ inline Masks find_white(const char* at) {
 
 #endif
 
-// Finds it, and reads numbers, with what every processor of the platform has.
+// Finds it, and reads numbers, with instructions of the platform's baseline.
 struct BaselineWhite {
     static Masks find(const char* at) { return find_white(at); }
     static bool parse_short(const char* begin, std::size_t size, double& number) {
