@@ -26,7 +26,7 @@ class Backend(NamedTuple):
     name: str
     """``"native"`` or ``"python"``."""
     reason: str
-    """One sentence for people."""
+    """The reason, in one sentence."""
     simd: str | None = None
     """The vector instructions in use, such as ``"avx2"``; None without the extension."""
     is_fallback: bool = False

@@ -235,9 +235,9 @@ class RankingMetrics:
     """
 
     reciprocal_rank: float
-    """Over the whole list."""
+    """The value over the whole list."""
     average_precision: float
-    """Over the whole list."""
+    """The value over the whole list."""
     recall: AtK[float]
     precision: AtK[float]
     f1: AtK[float]

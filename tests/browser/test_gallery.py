@@ -31,7 +31,7 @@ def test_the_page_links_to_every_report(reports):
 @pytest.mark.browser
 @pytest.mark.parametrize("name", HEADLINES)
 def test_a_report_opens_without_errors_or_network_access(reports, name, open_page):
-    """The fixture checks this at its end; the headline says what was found, also on a phone."""
+    """The fixture checks this at its end; the headline states the result, even on a phone."""
     page = open_page(reports[name])
     assert HEADLINES[name] in page.locator("body").inner_text()
     assert page.locator("h1").is_visible()

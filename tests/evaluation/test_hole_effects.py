@@ -35,7 +35,7 @@ def test_bounds_are_those_of_the_comparison():
 
 
 def test_a_measure_of_a_family_is_tested_within_it():
-    """The current result equals that of the comparison, also if lower is better."""
+    """The current result equals that of the comparison, even if lower is better."""
     comparison = compared("nDCG@2", "RR", "P@1", "Unjudged@1")
     for name in ("RR", "P@1", "Unjudged@1"):
         measure = parse_measure(name)

@@ -245,7 +245,7 @@ _CHECKS: Mapping[str, Callable[[dict[str, Any]], object]] = {
     "collections": _check_collection,
     "tokens": _check_token,
 }
-"""By the name of the table."""
+"""Checks of rows, by the name of the table."""
 
 
 def _scores(columns: Any, facts: Mapping[str, Any]) -> bytes:  # noqa: ANN401 - any JSON

@@ -41,7 +41,7 @@ class AllQueries(NamedTuple):
     stamp: tuple[Any, ...]
     """A stamp that changes whenever a query is written or removed."""
     queries: Mapping[str, Query]
-    """By id."""
+    """Queries by id."""
     sampling: str
     """The hash of their weights, groups and strata; empty if no query has any."""
 

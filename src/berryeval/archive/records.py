@@ -86,7 +86,7 @@ class JudgmentEntry:
     """The stratum of the pool that the document was drawn from; empty for none. If omitted, that
     of the current judgment is kept. A second opinion has none: it is a fact about the pool."""
     note: str | None = None
-    """What the judge wrote about it, at most 10,000 characters."""
+    """The judge's note, at most 10,000 characters."""
     given_at: datetime | None = None
     """When the judge gave it, if that was before it is stored, as in a file."""
 
@@ -131,7 +131,7 @@ class StoredJudgment:
     stratum: str | None = None
     """The stratum of the pool that the document was drawn from; None if none was given."""
     note: str | None = None
-    """What the judge wrote about it."""
+    """The judge's note."""
     given_at: datetime | None = None
     """When the judge gave it, if a file named a time; None if that was at `judged_at`."""
 
@@ -232,7 +232,7 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run, without its rankings; in lists also without durations."""
+    """A run, without its rankings; in lists, it also lacks durations."""
 
     run_id: str
     """Hash of its rankings and facts, without durations."""
@@ -252,7 +252,7 @@ class StoredEvaluation:
     run_id: str
     judgments_hash: str
     means: Mapping[str, float]
-    """By measure, in the requested order."""
+    """Means by measure, in the requested order."""
     holes: Mapping[str, int]
     """The number of unjudged documents that each measure considered."""
     n_queries: int
@@ -375,9 +375,9 @@ class Token:
     created_at: datetime
     revoked_at: datetime | None = None
     collections: tuple[str, ...] | None = None
-    """The collections that it may use; None for all, also those created later."""
+    """The collections that it may use; None for all, including those created later."""
     used_at: datetime | None = None
-    """When it was last used, to the hour; None if it never was, or before this was recorded."""
+    """Last use, to the hour; None if none has been recorded."""
 
     def may_use(self, collection: str) -> bool:
         """Whether it may use a collection."""

@@ -22,7 +22,7 @@ from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 __all__ = ["USE_INTERVAL", "ArchivedTokens", "hash_of_secret", "token_of"]
 
 USE_INTERVAL = timedelta(hours=1)
-"""How exactly the last use of a token is known; each record of it is a write."""
+"""Precision of the last use of a token, since each record of it is a write."""
 
 _PREFIX = "bev_"
 """Identifies leaked tokens to people and secret scanners."""
@@ -47,7 +47,7 @@ class ArchivedTokens(ArchivePart):
         role : str
             One of `ROLES`.
         collections : sequence of str, optional
-            The collections that it may use. Default: all, also those created later.
+            The collections that it may use. Default: all, including those created later.
 
         Raises
         ------

@@ -33,7 +33,7 @@ _HUGE = 100_000
 
 @dataclass(frozen=True)
 class ForestRow:
-    """One difference as it is drawn."""
+    """One difference to draw."""
 
     name: str
     mean: float

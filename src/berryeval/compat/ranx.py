@@ -129,7 +129,7 @@ def evaluate(
         Whether to store scores in ``run.scores``, ``run.mean_scores`` and ``run.std_scores``.
     make_comparable : bool
         Whether to score judged queries that are missing from the run as 0, and to ignore queries
-        without judgments. Unlike in ranx, it works for dicts, too, and leaves the run as it is.
+        without judgments. Unlike in ranx, it works for dicts, too, and does not change the run.
 
     Returns
     -------

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 Kind: TypeAlias = Literal["judgments", "run"]
-"""What a file or a frame holds."""
+"""The kind of data in a file or a frame."""
 
 # Ours first. BEIR says query-id, corpus-id and score; Quepid query, docid and rating.
 QUERY = ("query_id", "query-id", "qid", "queryid", "q_id", "query", "topic")
@@ -50,7 +50,7 @@ NOTE = ("note",)
 SUBTOPIC_WEIGHT = ("subtopic_weight", "intent_weight")
 STRATUM = ("stratum",)
 LABEL_COLUMNS = (JUDGE, SUBTOPIC, SOURCE, JUDGED_AT, NOTE, SUBTOPIC_WEIGHT, STRATUM)
-"""In the order of the fields of `berryeval.core.judging.JudgedRow`."""
+"""Columns, in the order of the fields of `berryeval.core.judging.JudgedRow`."""
 
 
 def wanted_names(kind: Kind) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:

@@ -41,7 +41,7 @@ class IntentGrade(float):
     doc_id: bytes
     """Decides between documents of equal gain in an ideal ranking."""
     parts: tuple[Part, ...]
-    """By intent in byte order, each once; empty if the document is judged for no intent."""
+    """Grades by intent, in byte order, each once; empty if the document is judged for no intent."""
     stratum: Stratum | None
     """The stratum of the document, taken from the grade it was created from, if it has one."""
 

@@ -22,7 +22,7 @@ COUNTED: Mapping[Judges, str] = {
     "mean": "the mean grade",
     "majority": "the most frequent grade",
 }
-"""What counts by each rule, in words."""
+"""The grade that counts by each rule, in words."""
 
 
 class JudgedRow(NamedTuple):
@@ -36,9 +36,9 @@ class JudgedRow(NamedTuple):
     judge: bytes | None = None
     subtopic: bytes | None = None
     source: bytes | None = None
-    """Where the grade comes from, according to the file."""
+    """Source of the grade, according to the file."""
     judged_at: bytes | None = None
-    """When it was given, according to the file."""
+    """Time of the grade, according to the file."""
     note: bytes | None = None
     """A remark by the judge."""
     subtopic_weight: bytes | None = None

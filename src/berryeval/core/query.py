@@ -95,10 +95,10 @@ class Query:
     """Its id in judgments and runs; a whole number becomes its decimal text."""
     text: str
     category: str | None = None
-    """Such as one of `QueryType`, whose aliases are replaced: a query given as
+    """A label such as one of `QueryType`, whose aliases are replaced: a query given as
     ``"troubleshooting"`` has the category ``"troubleshoot"``."""
     difficulty: str | None = None
-    """Such as ``"easy"``, ``"medium"`` or ``"hard"``."""
+    """A label such as ``"easy"``, ``"medium"`` or ``"hard"``."""
     description: str | None = None
     """The information need behind the query."""
     tags: tuple[str, ...] = ()

@@ -56,7 +56,7 @@ class Run(Grouped):
     """How long each query took, if known."""
 
     cautions: tuple[str, ...] | None = None
-    """What is suspicious about the scores, given the ranks in the file; None if it has no ranks, in
+    """Cautions about the scores, given the ranks in the file; None if it has no ranks, in
     which case `find_cautions` checks the rows."""
 
     def with_timings(self, timings: Mapping[Any, float]) -> Run:

@@ -37,7 +37,7 @@ _DIGITS = 12
 """Means that differ in later digits only are equal."""
 
 Order: TypeAlias = Literal["same", "swapped", "tied"]
-"""What becomes of the order of two systems under the other judgments; tied if one set of judgments
+"""The order of two systems under the other judgments; tied if one set of judgments
 gives both the same mean."""
 
 
@@ -48,7 +48,7 @@ class SystemRanks:
     system: str
     means: tuple[float, float]
     ranks: tuple[int, int]
-    """From 1. Systems with the same mean share a rank."""
+    """Rank, from 1. Systems with the same mean share a rank."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,15 +74,15 @@ class _Orders:
     """Two orders of the same systems."""
 
     systems: tuple[SystemRanks, ...]
-    """By their rank in the first order."""
+    """Systems, by their rank in the first order."""
     pairs: tuple[PairOrders, ...]
-    """Every two systems."""
+    """All pairs of systems."""
     tau: float | None
     """Kendall's tau-b; None if all systems tie in one order."""
     tau_ap: float | None
     """The same with more weight at the top."""
     tau_interval: Interval | None
-    """By resampling queries; None if the two orders are over different queries, or over one."""
+    """Bootstrap interval over queries; None if the orders are over different queries, or one."""
     tau_ap_interval: Interval | None
 
     @property

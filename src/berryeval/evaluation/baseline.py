@@ -67,7 +67,7 @@ class Baseline:
     name: str
     """Its name, such as a branch."""
     rankings: Mapping[str, Sequence[str]]
-    """For every judged query its documents, best first; an empty list if the run had none."""
+    """The documents of every judged query, best first; an empty list if the run had none."""
     depth: int | None
     """The number of documents kept of each ranking; None means all."""
     means: Mapping[str, float]
@@ -129,7 +129,7 @@ class Baseline:
     ) -> None:
         """Raise if the baseline is not comparable.
 
-        An anchor stays as it is while the set grows, so that its queries may differ.
+        An anchor does not change while the set grows, so its queries may differ.
 
         Raises
         ------

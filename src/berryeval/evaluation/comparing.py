@@ -371,7 +371,7 @@ def compared(
 
 
 def _restricted(evaluation: Evaluation, query_ids: Sequence[str]) -> Evaluation:
-    """Return an evaluation over the queries that are compared; its counts stay as they are."""
+    """Return an evaluation over the compared queries; its counts are unchanged."""
     scores = evaluation.scores
     if len(scores.query_ids) == len(query_ids):
         return evaluation

@@ -66,7 +66,7 @@ class PlacedDocument:
     grade: float | None
     """None if it is not judged: a hole."""
     ranks: tuple[int, ...]
-    """In the baseline, then in each candidate; 0 where it has none."""
+    """Rank in the baseline, then in each candidate; 0 if it has none."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -86,9 +86,9 @@ class Comparison(Displayed):
     query_ids: Sequence[str]
     """The queries that are scored for every run, in byte order."""
     evaluations: Mapping[str, Evaluation]
-    """By run, all over the same queries."""
+    """Evaluations by run, all over the same queries."""
     differences: tuple[Difference, ...]
-    """Over all queries: each measure, each candidate."""
+    """Differences over all queries, for each measure and candidate."""
     common: tuple[Difference, ...]
     """The same over the queries that every run has. Empty if no run lacks any query, and if no
     query is in all of them."""
@@ -100,9 +100,9 @@ class Comparison(Displayed):
     max_grade: float | None
     """The highest grade of the scale, if it was given."""
     repeats: Mapping[str, Sequence[Run]]
-    """By run, further runs of the same system. Scores are means over all runs of a system."""
+    """Further runs of the same system, by run. Scores are means over all runs of a system."""
     noise: Mapping[str, Mapping[Measure, Noise]]
-    """By run, for systems with further runs."""
+    """Noise by run, for systems with further runs."""
     sampling: Sampling
     """The groups, weights and strata of the queries compared."""
     risks: tuple[Risk, ...] = ()

@@ -81,7 +81,7 @@ class Detection:
     """The 95% confidence interval of the standard deviation; None if differences were not measured,
     or on too few queries."""
     score_range: float | None = None
-    """How far apart two scores can be, in the form that is averaged. Default: the range of the
+    """Largest distance of two scores, in the form that is averaged. Default: the range of the
     measure, or unlimited without one."""
     fewest_changed: int = MIN_CHANGED
     """Number of queries that must change before a gate tests them: more than ten if weights

@@ -68,7 +68,7 @@ DEFAULT_MEASURES: tuple[Measure, ...] = (
     ReciprocalRank(),
     *(measure(k) for k in DEFAULT_KS for measure in (Recall, Precision, NDCG, HitRate)),
 )
-"""What is reported when no measure is named."""
+"""The measures to report if none is named."""
 
 COMPARED_MEASURES: tuple[Measure, ...] = (NDCG(10), ReciprocalRank(), Precision(5), Recall(100))
 """What a comparison decides on when no measure is named, and what the workbench shows: few
@@ -329,7 +329,7 @@ def check_choice(argument: str, value: object, choices: tuple[str, ...]) -> None
 
 
 N_NAMED = 3
-"""How many queries of each kind are named where judgments and run do not belong together."""
+"""Number of queries of each kind to name if judgments and run do not belong together."""
 
 
 def nothing_in_common(judged_ids: Sequence[str], ignored_ids: Sequence[str]) -> str:

@@ -37,7 +37,7 @@ class Move:
     grade: float | None
     """None if the document is not judged."""
     rank_before: int | None
-    """From 1; None if the document was not retrieved."""
+    """Rank, from 1; None if the document was not retrieved."""
     rank_after: int | None
     contribution: float
     """Its share of the difference, with its sign."""
@@ -65,8 +65,8 @@ class Explanation:
     n_retrieved: tuple[int, int]
     """Documents that each run has for the query; 0 if it is missing from the run."""
     source_ranks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """By run that was fused into the second one: the ranks, from 1, of documents that moved. A
-    document that the run does not have is missing."""
+    """For each run that was fused into the second one, the ranks, from 1, of documents that moved.
+    Documents that the run does not have are omitted."""
 
     @property
     def difference(self) -> float:

@@ -23,10 +23,10 @@ ROUNDING = 1e-12
 """Scores that differ by less are equal: their sums ran over the same terms in another order."""
 
 Finding: TypeAlias = Literal["better", "worse", "unclear", "untested"]
-"""What an interval says of a mean difference; untested if there is none."""
+"""The meaning of an interval of a mean difference; untested if there is none."""
 
 Outcome: TypeAlias = Literal["better", "equal", "worse"]
-"""What became of one query."""
+"""The outcome of one query."""
 
 WORDS: dict[Finding, str] = {
     "better": "better",
@@ -34,7 +34,7 @@ WORDS: dict[Finding, str] = {
     "unclear": "not clearly different",
     "untested": "too few changes to decide",
 }
-"""How each finding is written."""
+"""The words for each finding."""
 
 
 def finding_of(interval: Interval | None, *, higher_is_better: bool = True) -> Finding:

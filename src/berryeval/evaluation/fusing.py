@@ -47,7 +47,7 @@ def fuse(
         judgments: ``"mapfuse"``, ``"posfuse"``, ``"slidefuse"``, ``"probfuse"``, ``"segfuse"``,
         ``"bayesfuse"``.
     norm : {"min-max", "min-max-inverted", "max", "sum", "zmuv", "rank", "borda"} or None
-        How to bring scores to one scale, query by query; None leaves them as they are. Methods
+        How to bring scores to one scale, query by query; None leaves them unchanged. Methods
         that use ranks only ignore it, except ``"min-max-inverted"``, for runs of distances.
     weights : sequence of float, or mapping of str to float, optional
         One per run, in their order or by name, for rrf, rbc, wsum, wmnz, mixed, w_bordafuse and

@@ -71,7 +71,7 @@ class GuardEntry:
     at_most_ms: float | None = number(None, help="Maximum time in milliseconds at that percentile.")
 
     def guards(self) -> tuple[Guard, ...]:
-        """Return a guard of each kind that the entry asks for."""
+        """Return a guard of each kind that the entry defines."""
         given = [rule.name for rule in ENTRY if getattr(self, rule.name) is not None]
         if self.latency is not None:
             return (self._latency_guard(self.latency, given),)
@@ -105,7 +105,7 @@ class GuardEntry:
 
 
 ENTRY: tuple[Rule, ...] = rules_of(GuardEntry)
-"""What an entry can have."""
+"""The keys of an entry."""
 
 
 def read_guards(entries: object) -> tuple[Guard, ...]:

@@ -19,7 +19,7 @@ MAX_NAMED = 4
 
 
 class _Clause(NamedTuple):
-    """What a system is, and several are, compared with the baseline."""
+    """Phrases for one system, and for several, compared with the baseline."""
 
     singular: str
     plural: str

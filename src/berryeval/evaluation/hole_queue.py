@@ -37,7 +37,7 @@ class QueuedHole:
     """The key of the queue: the sum of the discounts of its ranks, or with a baseline the largest
     difference to that of the baseline; times the query's weight, if there are any."""
     effect: float | None = None
-    """How much judging it could change, as in `find_holes`; None unless it is at the head, and for
+    """The largest effect of judging it, as in `find_holes`; None unless it is at the head, and for
     queries without any judgment."""
 
 
@@ -47,9 +47,9 @@ class HoleQueue:
 
     holes: Sequence[QueuedHole]
     n_holes: int
-    """How many there are in all."""
+    """Total number of holes."""
     n_runs: int
-    """How many runs were looked at."""
+    """Number of runs that were examined."""
 
 
 def queue_holes(

@@ -32,7 +32,7 @@ class Hole:
     ranks: Mapping[str, int]
     """Its rank, from 1, in each run that has it within the ranks considered, by the run's name."""
     effect: float
-    """How much judging it could change: see `find_holes`."""
+    """The largest effect of judging it; see `find_holes`."""
 
 
 def find_holes(

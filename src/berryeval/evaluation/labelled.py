@@ -61,11 +61,11 @@ class Labelled:
     """NaN where people did not label the query."""
     model: Floats
     strata: tuple[str, ...]
-    """For each query the stratum in which it was drawn for labelling."""
+    """The stratum in which each query was drawn for labelling."""
     n_judgments: Floats
     """One row per query: how many judgments of people, and of the model, it has."""
     weight: float | None = None
-    """How much the model counts. None: as much as makes the mean most precise."""
+    """How much the model counts. None means as much as makes the mean most precise."""
     inference: Literal["population", "set"] = "population"
 
     def __neg__(self) -> Labelled:

@@ -33,7 +33,7 @@ class MeanBounds:
     run: str
     measure: Measure
     mean: float
-    """With holes as not relevant."""
+    """The mean, counting holes as not relevant."""
     bounds: Bounds
 
 

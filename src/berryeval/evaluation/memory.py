@@ -87,11 +87,11 @@ class Memory:
     """Which look, and which try, a decision is."""
 
     sizes: tuple[int, ...]
-    """The number of queries at each look of this try, the present one last."""
+    """The number of queries at each look of this try, the current one last."""
     tries: int
-    """How many comparisons were decided on this set, up to this one."""
+    """Number of comparisons that were decided on this set, including this one."""
     decision: Decision | None = None
-    """What to keep of it; None if it is not to be counted later."""
+    """The decision to store; None if it does not count later."""
 
     @property
     def looks(self) -> int:

@@ -42,7 +42,7 @@ class ModelJudgments:
     Parameters
     ----------
     grades : Judgments, path, or any other source that `evaluate` takes
-        By the model alone, for all queries of the draw, also those that people labelled.
+        Judgments by the model alone, for all queries of the draw, including labelled ones.
     draw : LabelDraw or path
         Which queries people labelled, and how these were drawn.
 

@@ -36,7 +36,7 @@ class LabelledPair:
     query_id: str
     doc_id: str
     grade: float
-    """By people."""
+    """Judgments by people."""
     probability: float
     """Above 0; 1 for a pair that was chosen, such as a deciding document."""
 

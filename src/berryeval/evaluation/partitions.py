@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["IGNORED", "N_QUERIES", "ScoringPlan", "gather_scores", "score_partition"]
 
 SCORED, MISSING, IGNORED = "scored", "missing", "ignored"
-"""What became of a query: the values of the column status."""
+"""The outcome of a query: the values of the column status."""
 
 N_QUERIES = "n_queries"
 """A column that tables may have: for how many queries of its status a row stands."""

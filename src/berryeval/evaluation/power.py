@@ -57,12 +57,12 @@ class Spread:
     smallest_drop: float | None
     """The smallest drop these queries can rule out; None without a spread, or for one query."""
     needed: tuple[tuple[float, int | None], ...]
-    """For each margin the number of queries it needs."""
+    """For each margin, the number of queries that it needs."""
     needed_ranges: tuple[tuple[int, int | None] | None, ...]
-    """For each margin the range of that number; None if differences were not measured, an upper
+    """For each margin, the range of that number; None if differences were not measured, an upper
     end of None if it is beyond any practical set."""
     curve: tuple[tuple[int, float], ...]
-    """For numbers of queries the smallest drop they can rule out."""
+    """The smallest drop that each number of queries can rule out."""
 
     @property
     def is_assumed(self) -> bool:

@@ -19,7 +19,7 @@ TestQuery = Query
 Weights: TypeAlias = "Sequence[float] | None"
 
 HITS = 10
-"""How many hits of a query are looked at: MRR is that of the first ten."""
+"""Number of hits per query to consider: MRR is that of the first ten."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class QueryResult:
     retrieved: tuple[str, ...]
     """Document ids, best first."""
     relevant: frozenset[str]
-    """Those that the query should find."""
+    """The documents that the query should find."""
     seconds: float = 0.0
 
     @property

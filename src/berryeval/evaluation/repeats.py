@@ -84,7 +84,7 @@ def noise_in(
     """Return the noise in evaluations of the same system, all over the same queries.
 
     The means of the runs vary for two reasons: because single queries do, which averages out over
-    queries, and because of what queries share. The second is what is left of the variance of the
+    queries, and because of what queries share. The second is the rest of the variance of the
     means after the first, the variance of the interaction over the number of queries, is removed;
     over their effective number if they have weights. Of a percentile the whole variance counts.
     """

@@ -37,7 +37,7 @@ class RerankingCeiling:
     Attributes
     ----------
     current : Evaluation
-        The run as it is.
+        The unchanged run.
     at : mapping of int to Evaluation
         By depth, rising: the run with its first documents in the best order.
     """
@@ -48,7 +48,7 @@ class RerankingCeiling:
     def means(self, measure: MeasureLike | None = None) -> dict[int, float]:
         """Return the best possible mean at each depth; by default of the first measure.
 
-        Depth 1 is the run as it is.
+        Depth 1 is the unchanged run.
         """
         name = self.name_of(measure)
         best = {depth: evaluation[name].mean for depth, evaluation in self.at.items()}

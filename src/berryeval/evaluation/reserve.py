@@ -52,7 +52,7 @@ class Opening:
     number: int
     """Which opening it was, from 1."""
     openings: int
-    """How many there are."""
+    """Number of openings that the seal allows."""
     n_reserved: int
     n_seen: int
     gain: float
@@ -72,7 +72,7 @@ class Opening:
 
 @dataclass(frozen=True)
 class Seal:
-    """How queries are reserved, which stays as it is while the reserve is in use."""
+    """How queries are reserved, which does not change while the reserve is in use."""
 
     share: float
     salt: str

@@ -24,7 +24,7 @@ class Risk:
     system: str
     measure: Measure
     alpha: float
-    """How much more than a gain a loss counts."""
+    """How much more a loss counts than a gain."""
     reward: float
     """The sum of the gains, divided by the number of queries."""
     risk: float

@@ -62,7 +62,7 @@ class Rule:
     limits: Mapping[str, Value] = field(default_factory=dict)
     """The limits of a value, as pydantic names them."""
     words: Mapping[Value, str] = field(default_factory=dict)
-    """For each choice the words of a form; None is the choice of no value."""
+    """The words of a form for each choice; None is the choice of no value."""
     label: str = ""
     """The caption in a form."""
     default_text: str = ""

@@ -2,7 +2,7 @@
 
 Paraphrases of one intent, queries of one session or tenant rise and fall together. Treated as
 independent, they suggest more certainty than there is, so each `group` counts as one. A query that
-is asked more often than others counts more, by its `weight`. If queries were drawn stratum by
+people ask more often than others counts more, by its `weight`. If queries were drawn stratum by
 stratum, with a fixed number of each kind, the spread between kinds is not chance; only that within
 each `stratum` counts.
 """

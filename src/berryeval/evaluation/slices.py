@@ -25,8 +25,9 @@ __all__ = [
 ]
 
 SliceLabel: TypeAlias = Literal["category", "difficulty", "tag", "traffic", "turn"]
-"""What queries can be sliced by. Traffic is head, torso or tail, by the weights of queries; a turn
-is the place of a query in its session."""
+"""The labels that queries can be sliced by. Traffic is head, torso or tail, by the weights of
+queries; a turn is the place of a query in its session.
+"""
 
 LABELS: tuple[SliceLabel, ...] = get_args(SliceLabel)
 

@@ -46,7 +46,7 @@ class Standing:
     interval: Interval | None
     """95% interval of the mean; None for fewer than two queries, and for sums."""
     change: Difference | None
-    """From the other run; None if there is none, or no query in common."""
+    """Change from the other run; None if there is none, or no query in common."""
     common: Difference | None = None
     """The change over the queries that both runs have, if either lacks any."""
     effective_queries: float | None = None

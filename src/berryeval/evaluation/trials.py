@@ -75,7 +75,7 @@ class Trial:
     rules: GateRules
     """Rules of the gate, with the treatment of holes settled for this guard."""
     levels: Levels
-    """What p-values are compared with."""
+    """The level that p-values are compared with."""
     baseline: str | None
     """The name of the baseline; None if the gate has one only."""
     labelled: Labelled | None

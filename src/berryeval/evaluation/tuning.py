@@ -44,9 +44,9 @@ __all__ = [
 ]
 
 TUNED_METHODS = ("wsum", "rrf", "mnz", "isr", "rbc", "bordafuse", "mapfuse", "slidefuse")
-"""What is tried where no method is named."""
+"""Methods to try if none is named."""
 TUNED_NORMS = ("min-max", "zmuv", "rank")
-"""What is tried, for methods that use scores, where no normalisation is named."""
+"""Normalisations to try for methods that use scores, if none is named."""
 _FUSION = "Tuned fusion"
 
 
@@ -82,7 +82,7 @@ class FusionTuning:
     measure: Measure
     runs: Mapping[str, Run]
     choice: FusionChoice
-    """What to use: chosen and fitted on all queries."""
+    """The candidate to use, chosen and fitted on all queries."""
     candidates: tuple[Candidate, ...]
     """All that was tried, the best on held-out folds first."""
     folds: tuple[FoldChoice, ...]
@@ -96,8 +96,9 @@ class FusionTuning:
     comparison: Comparison
     """Comparison of the held-out fusion with the best single run, as in `berryeval.compare`."""
     curves: Mapping[str, tuple[tuple[float, float], ...]]
-    """By run: its share of the weight, and the mean score of all queries, while the other runs keep
-    their proportions. Empty if no candidate has weights."""
+    """For each run, its share of the weight and the mean score of all queries, while the others
+    keep their proportions. Empty if no candidate has weights.
+    """
     curve_choice: FusionChoice | None
     """Method and weights behind the curves: the choice, or the best candidate with weights."""
     notes: tuple[str, ...]

@@ -160,7 +160,7 @@ class GateResult(Displayed):
     evaluation: Evaluation
     """The candidate's."""
     comparison: Comparison | None
-    """With the baseline, the first if there are several; None if no guard needs one."""
+    """Comparison with the first baseline; None if no guard needs one."""
     rules: GateRules
     """The guards, and how they were judged."""
     holes: tuple[Hole, ...] = ()
@@ -169,7 +169,7 @@ class GateResult(Displayed):
     suggestion: str | None = None
     """What to do next, such as raising the baseline; `suggested_command` is the command for it."""
     missing: Mapping[str, int] = field(default_factory=dict)
-    """By run, the number of judged queries that it lacks; runs that lack none are left out."""
+    """Number of judged queries missing from each run; complete runs are left out."""
     common: Common | None = None
     """The verdict over the queries that no run lacks, if a run lacks some, which count as 0; None
     otherwise."""

@@ -1,4 +1,4 @@
-"""How much each query counts, in proportion to how often it is asked.
+"""How much each query counts, in proportion to how often people ask it.
 
 A mean over queries is Hájek's wherever they have weights: the weighted sum divided by the sum of
 the weights. Plain evaluations load this module, so it does without NumPy.

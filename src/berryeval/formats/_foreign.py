@@ -7,7 +7,7 @@ import re
 __all__ = ["N_FIRST", "foreign_content", "is_ranx_lz4"]
 
 N_FIRST = 512
-"""How many bytes are looked at."""
+"""Number of bytes to examine."""
 
 
 def _unpack(what: str, command: str) -> str:

@@ -49,7 +49,7 @@ def judgments_path(folder: PathLike, split: str = "test") -> str:
 
 
 def judgments_file(path: PathLike) -> str:
-    """Return the path of a file as it is, and for a folder its test judgments."""
+    """Return the path of a file unchanged, and for a folder its test judgments."""
     is_folder = os.path.isdir(path)  # noqa: PTH112
     return judgments_path(path) if is_folder else os.fspath(path)
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 __all__ = ["Capabilities", "FileKind", "with_every_column"]
 
 FileKind: TypeAlias = Literal["judgments", "run", "scores", "queries"]
-"""What a file holds."""
+"""The kind of data in a file."""
 
 
 class Capabilities(NamedTuple):

@@ -50,7 +50,7 @@ class FileFacts:
     relevant: int
     """Judgments with a grade of at least 1."""
     cautions: tuple[str, ...] = ()
-    """What is suspicious about the scores of a run."""
+    """Cautions about the scores of a run."""
 
 
 def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None = None) -> FileFacts:

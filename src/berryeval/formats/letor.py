@@ -32,7 +32,7 @@ _OTHER_KEY = re.compile(
     rb"\s*(?:did|doc|docno|doc[_-]id|document|document[_-]?id|id)\s*[=:]\s*(\S+)", re.IGNORECASE
 )
 _NO_ID = re.compile(rb"\s*\w+(?:\s*=|:(?:\s|$))")
-"""What names something else than a document: ``inc = 0.01``."""
+"""Keys that name something other than a document: ``inc = 0.01``."""
 
 
 def sniff(first_line: bytes) -> bool:

@@ -94,12 +94,12 @@ class RelevanceJudgments:
     scale: float | None
     """The highest possible grade."""
     pool_depth: int | None
-    """How many ranks of every system were judged."""
+    """Number of ranks that were judged for every system."""
     queries: tuple[JudgedQuery, ...]
     relevant_from: float = 1
     """The lowest grade that counts as relevant."""
     labels: tuple[str, ...] | None = None
-    """What the grades mean, from 0 up."""
+    """The meanings of the grades, from 0 up."""
     judges: Judges | None = None
     """The rule for grades of several judges."""
     chunks: str | None = None

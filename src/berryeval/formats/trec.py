@@ -64,7 +64,7 @@ _ZERO = b"0"
 _NO_STRATUM = b"-"
 _DECIMAL = re.compile(rb"\d+\.\d+")
 _SEPARATOR = re.compile(rb"\S[,;|]\S.*[,;|]")
-"""What separates the columns of tables, at least twice."""
+"""Separators of columns in tables, which occur at least twice."""
 
 TAG = "berryeval"
 """The tag of a run that has none."""

@@ -45,7 +45,7 @@ def fuse_runs(
     method : str
         One of `METHODS`.
     norm : str or None
-        One of `NORMS`, or None for scores as they are.
+        One of `NORMS`, or None for unchanged scores.
     weights : sequence of float, optional
         One per run, for methods that take them. Default: 1 each.
     parameters : mapping of str to float, optional

@@ -86,7 +86,7 @@ class Norm:
     formula: str
     """Formula for a document; lowest, highest, mean and sum are over the documents of the query."""
     equal: str
-    """What documents get if all scores are equal."""
+    """The score of documents if all scores are equal."""
     reference: str
 
 
@@ -369,7 +369,7 @@ def find_method(name: str) -> Method:
 
 
 def find_norm(name: str | None) -> str | None:
-    """Return the name of a normalisation; None, and ``"none"``, leave scores as they are."""
+    """Return the name of a normalisation; None, and ``"none"``, leave scores unchanged."""
     known = None if name in (None, "none") else str(name).replace("_", "-")
     if known is not None and known not in NORMS:
         raise ArgumentError("norm", f"one of none, {', '.join(NORMS)}", repr(name))

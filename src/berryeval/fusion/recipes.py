@@ -44,11 +44,11 @@ class Recipe:
     """One per run, at least as long as its longest ranking; or as many as there are segments.
     Empty for values that need none."""
     factors: array[float]
-    """By n - 1, for n from 1 to the number of runs; empty for combinations that need none."""
+    """Factors by n - 1, for n from 1 to the number of runs; empty if the combination needs none."""
     window: int = 0
     absent: float = 0.0
     """What a run with documents for the query adds for one that it lacks; not for Borda points,
-    which have a rule of their own."""
+    which have their own rule."""
 
     @property
     def uses_scores(self) -> bool:

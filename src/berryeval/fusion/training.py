@@ -25,7 +25,7 @@ NO_ODDS = math.log(_SMALLEST_SHARE / (1 - _SMALLEST_SHARE))
 """BayesFuse's log odds of a document that a run lacks."""
 
 _CUTOFFS = (0, 5, 10, 15, 20, 30, 100, 200, 500, 1000)
-"""Those of trec_eval, between which BayesFuse takes precision."""
+"""trec_eval's cutoffs, between which BayesFuse computes precision."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Turns the chunks of a run into what the judgments refer to: documents, or spans of them.
 
-Retrievers return chunks with ids of their own. If those are judged, a run stays as it is. If the
+Retrievers return chunks with their own ids. If those are judged, a run is not changed. If the
 judgments refer to spans of documents, such as ``guide.md@120-340``, each span is credited to the
 first chunk that covers it, see `berryeval.search.chunking.spans`. If they refer to documents, each
 chunk becomes its document, at the rank of the document's first chunk.

@@ -36,7 +36,7 @@ class Tunable:
     name: str
     kind: TunableKind
     about: str
-    """What it does."""
+    """Description of its effect."""
     value: str | None
     """Its value as text; None if it has none, or one that is not shown."""
     choices: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ _ALIASES = ("knn",)
 """Choices that are aliases of others."""
 
 _JSON: Mapping[str, tuple[str, ...]] = {"template": ("{",), "body": ("{", "[", '"')}
-"""How the values of JSON begin. Another text would be the name of a file of the server."""
+"""How values in JSON begin. Any other text would be the name of a file on the server."""
 
 
 def tunables_of(place: str, settings: Mapping[str, str] | None = None) -> tuple[Tunable, ...]:

@@ -98,7 +98,7 @@ class Agreement:
     n_more: int
     """Number of judges that are not listed."""
     kappas: Mapping[tuple[str, str], Kappa]
-    """By the names of two listed judges."""
+    """Kappas by the names of two listed judges."""
     alpha: Coefficient
     """Krippendorff's alpha of all judges, for ordinal grades."""
     interval: Interval | None
@@ -108,7 +108,7 @@ class Agreement:
     grades: Sequence[float]
     """All grades in use."""
     categories: Sequence[CategoryAgreement] = ()
-    """By category of query, the lowest share of equal grades first."""
+    """Agreement by category of query, the lowest share of equal grades first."""
 
     @property
     def share_equal(self) -> float:
@@ -130,9 +130,9 @@ class GradedPair(NamedTuple):
     """A pair of query and document with the grades of its judges."""
 
     query: object
-    """What identifies the query."""
+    """Identifies the query."""
     grades: Mapping[str, float]
-    """By judge."""
+    """Grades by judge."""
     category: str | None = None
     """The category of the query."""
 

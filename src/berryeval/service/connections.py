@@ -73,7 +73,7 @@ class Connection(H11Protocol):
     home: int
     """The worker that accepted it."""
     received = b""
-    """What another worker has read, or the beginning of the headers of a request."""
+    """Bytes that another worker has read, or the beginning of a request's headers."""
     _header_timer: asyncio.TimerHandle | None = None
     _reading_timer: asyncio.TimerHandle | None = None
 

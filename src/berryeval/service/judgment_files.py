@@ -223,7 +223,7 @@ def _has_labels_of(there: Judgments, query_id: bytes, doc_id: bytes, entry: Judg
 
 
 def has_same_labels(content: Judgments, there: Judgments, query_id: bytes, doc_id: bytes) -> bool:
-    """Whether what is there has the stratum and subtopics of a document in a file, if any."""
+    """Whether existing judgments have the stratum and subtopics of a document in a file, if any."""
     wanted = content.subtopics.get(query_id, {}).get(doc_id, {})
     opinions = [Opinion(None, grade, subtopic=name) for name, grade in wanted.items()]
     entry = _entry(content, query_id, doc_id, opinions or [Opinion(None, 0.0)])

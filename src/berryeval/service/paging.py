@@ -63,7 +63,7 @@ def key_of(after: str | None) -> str | None:
 
 @dataclass(frozen=True)
 class Paging:
-    """The part of a list that a request asks for."""
+    """The requested part of a list."""
 
     request: Request
     after: str | None

@@ -90,7 +90,7 @@ def serve(
     )
 
     def report_address() -> None:
-        listener.listen(_BACKLOG)  # so many may wait, in any case
+        listener.listen(_BACKLOG)  # this many may wait in any case
         if on_start is not None:
             on_start(_address_of(listener))
 

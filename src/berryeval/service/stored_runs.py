@@ -26,7 +26,7 @@ _PER_QUERY = 150
 _KEPT_SECONDS = 120.0
 """How long a run is kept after it was last loaded: most uploads are looked at once."""
 _TRUSTED_SECONDS = 1.0
-"""How long a cached run is used before the archive is asked whether it still exists."""
+"""How long a cached run is used before checking that it still exists in the archive."""
 _MAX_CHECKED = 10_000
 
 

@@ -38,7 +38,7 @@ _READERS = {
 
 @dataclass(frozen=True)
 class Cluster:
-    """Where Spark runs, and how."""
+    """Address and settings of Spark."""
 
     master: str | None = None
     """Its address; None for Spark's own default."""

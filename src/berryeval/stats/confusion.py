@@ -25,7 +25,7 @@ class ConfusionCell:
     """The grade that the judge gave; None if it could not judge."""
     n_pairs: int
     share: float
-    """Among the pairs to which people gave that grade, reweighted."""
+    """Share of the pairs to which people gave that grade, reweighted."""
     interval: Interval
     """Interval of the share, by Clopper and Pearson."""
 

@@ -15,8 +15,8 @@ from berryeval.stats.interval import Interval
 __all__ = ["Bias", "BiasKind", "find_biases"]
 
 BiasKind: TypeAlias = Literal["system", "length", "rank", "wording"]
-"""What documents are grouped by: who retrieved them, or thirds of their lengths, of their ranks, or
-of the share of the query's words that they contain."""
+"""How documents are grouped: by the system that retrieved them, or into thirds by length, rank, or
+the share of the query's words that they contain."""
 
 _FEWEST = 2  # a group of one has no spread
 

@@ -113,7 +113,7 @@ class SampleMean:
         >>> mean_of([0.01, -0.01] * 49).mean_after_losses(1.0)
         -0.02
         """
-        n = min(self.n, self.effective_n)  # the effective one is of queries, also in groups
+        n = min(self.n, self.effective_n)  # the effective one counts queries, even in groups
         return (n * self.mean - UNSEEN * loss) / (n + UNSEEN)
 
     def p_above(

@@ -32,7 +32,7 @@ class CountedGrades:
 
     admission: StoredAdmission
     grades: dict[str, dict[str, float]] = field(default_factory=dict)
-    """By query and document."""
+    """Grades by query and document."""
 
     @property
     def n_grades(self) -> int:

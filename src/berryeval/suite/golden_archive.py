@@ -43,7 +43,7 @@ _AT_ONCE = 1000
 
 @dataclass(frozen=True)
 class ExportedGoldenSet:
-    """What an archive was exported as."""
+    """The result of exporting an archive."""
 
     files: tuple[Path, ...]
     n_documents: int
@@ -194,7 +194,7 @@ class JudgedSet:
 
     @property
     def proposals_by_kind(self) -> dict[str, list[Proposal]]:
-        """Those for people to decide on, and others: added, rejected, duplicate, unanswered."""
+        """Proposals to decide on, and others: added, rejected, duplicate, unanswered."""
         return {
             "proposed queries": [one for one in self.proposals if one.is_open],
             "other proposals": [one for one in self.proposals if not one.is_open],

@@ -23,7 +23,7 @@ REPEATS = 5
 
 @dataclass(frozen=True)
 class Estimate:
-    """What judging will cost, before retries and answers that are asked for again."""
+    """The cost of judging, without retries and repeated requests for an answer."""
 
     n_calls: int
     input_tokens: int
@@ -34,7 +34,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Plan:
-    """What will be asked."""
+    """The pairs that a judge will be asked about."""
 
     guideline: Guideline
     identity: Identity

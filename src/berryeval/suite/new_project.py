@@ -37,7 +37,7 @@ _QUERIES = frozenset(("q", "query", "question", "text"))
 _NUMBERS = frozenset(("k", "limit", "n", "size", "top_k"))
 """Names of their second parameter: how many documents to return."""
 _RETRIEVER = "retriever"
-"""How the names of retrievers end, and of functions without parameters that return one."""
+"""Suffix of the names of retrievers, and of functions without parameters that return one."""
 _QUERY_AND_NUMBER = 2
 _BASELINE = "baseline.json"
 

@@ -136,7 +136,7 @@ def _streamed(connection: Connection, statement: Any) -> Iterator[Any]:  # noqa:
 
 
 class _Names(dict[Any, Any]):
-    """What the texts of names and subtopics mean; few of them come a million times."""
+    """Parsed names and subtopics, by their text: few different texts occur a million times."""
 
     def __missing__(self, written: str | None) -> Any:  # noqa: ANN401 - any JSON
         self[written] = name = None if written is None else json.loads(written)

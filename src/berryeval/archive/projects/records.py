@@ -92,7 +92,7 @@ class ProjectPlan:
 
     pairs: PairSelection
     n_opinions: int = 1
-    """How many judges answer each pair."""
+    """Number of judges for each pair."""
     judges: tuple[str, ...] | None = None
     """Names of the judges; None for anyone who may judge."""
     shows_grades: bool = False
@@ -100,7 +100,7 @@ class ProjectPlan:
     shows_systems: bool = False
     """Whether judges see the names of runs and the ranks of the document."""
     guideline: str | None = None
-    """What the grades mean here; None if the guideline of the archive applies."""
+    """Guideline of the project; None if that of the archive applies."""
 
     def __post_init__(self) -> None:
         _check_range(self.n_opinions, "n_opinions", _MAX_OPINIONS)
@@ -132,7 +132,7 @@ class StoredProject:
     created_by: str
     created_at: datetime
     updated_at: datetime
-    """When its state changed last."""
+    """Time of the last change of its state."""
     n_pairs: int
 
     @property
@@ -175,11 +175,11 @@ class AskedPair:
 
     asked: ProjectPair
     answers: Mapping[str, ProjectAnswer]
-    """By judge, oldest first."""
+    """Answers by judge, oldest first."""
     is_conflict: bool
     """Whether judges disagree, unsettled."""
     settled_by: str | None = None
-    """Who settled a conflict."""
+    """The judge who settled a conflict."""
     grade: float | None = None
     """The grade that counts; None if there is none."""
     revision: int = 0
@@ -204,7 +204,7 @@ class JudgeProgress:
     per_minute: float | None
     """Answers per minute of judging; None if there are too few."""
     last_at: datetime | None
-    """When the judge answered last."""
+    """Time of the judge's last answer."""
 
     @property
     def minutes_left(self) -> float | None:
@@ -242,7 +242,7 @@ class ProjectBoard:
 
     @property
     def n_wanted(self) -> int:
-        """How many answers the project asks for."""
+        """Number of answers that the project needs."""
         return len(self.pairs) * self.project.plan.n_opinions
 
     @property

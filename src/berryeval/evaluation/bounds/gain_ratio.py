@@ -70,7 +70,7 @@ class _Ideal:
         totals = _totals(isinstance(measure, NDCG), measure.k, len(judged) + self.n_holes)
         self.fixed = 0.0
         self.on_levels = [[0.0] * (self.n_holes + 1) for _ in self.gains]
-        """For each level the gain there, by the number of holes that reach it."""
+        """For each level, the gain there, by the number of holes that reach it."""
         for lower, gain in pairwise(sorted({0.0, *judged, *self.gains})):
             if gain <= 0.0:
                 continue

@@ -44,7 +44,7 @@ class Dataset:
     iter_documents: Callable[[], Iterator[Document]]
     """Iterates over the documents, which may be too many for memory."""
     name: str = ""
-    """Where it comes from."""
+    """Origin of the data set."""
 
     @classmethod
     def of(

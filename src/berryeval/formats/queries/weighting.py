@@ -1,4 +1,4 @@
-"""Writing weights and strata into a file of queries, and leaving everything else as it is."""
+"""Writes weights and strata into a file of queries, and leaves everything else unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from berryeval.formats.queries._records import ID, as_number, has_keys
 __all__ = ["write_weights"]
 
 _Changes: TypeAlias = "Mapping[str, Mapping[str, float | str]]"
-"""For each key the values to write, by query id."""
+"""The values to write for each key, by query id."""
 
 _INDENT = re.compile(rb"\n( +)\S")
 

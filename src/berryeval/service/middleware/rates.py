@@ -17,7 +17,7 @@ __all__ = ["RateLimit", "Rates", "address_key"]
 
 _MAX_CALLERS = 1000
 _BURST_SECONDS = 10.0
-"""A caller that was idle for so long may send all requests of that time at once."""
+"""A caller that was idle for this long may send all requests of that time at once."""
 
 _HEALTH_CHECKS = ("/healthz", "/readyz")
 

@@ -196,7 +196,7 @@ def remove_gate(name: Name, archive: ArchiveDep, headers: RemovalDep) -> None:
 
 @router.get("/{name}/verdicts", response_model=Listed[VerdictState])
 def list_verdicts(name: Name, archive: ArchiveDep, paging: PagingDep) -> Answer:
-    """List the verdicts of a gate, newest first; also those of a removed gate."""
+    """List the verdicts of a gate, newest first, including those of a removed gate."""
     return paging.answer(archive.verdicts.page(gate=name, **paging.bounds), VerdictState.of)
 
 

@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 FREQUENT = 8
-"""Words in at least one of so many documents are frequent, and have vectors."""
+"""Words in at least one of this many documents are frequent, and have vectors."""
 
 LONGEST_NAME = 50
 """Maximum length of a table name: PostgreSQL allows 63 bytes, and suffixes are added."""
@@ -94,7 +94,7 @@ CREATE TABLE {new_rare} AS
 SELECT * FROM {new_postings} WHERE cardinality(numbers) * {frequent_from} < {n_documents}
 """
 
-# Every word has all parts, also those without any of its documents.
+# Every word has all parts, including those without any of its documents.
 _FREQUENT = """
 CREATE TABLE {new_frequent} AS
 WITH word AS (

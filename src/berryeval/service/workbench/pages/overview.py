@@ -104,7 +104,7 @@ class SeriesTrend:
     points: Sequence[TrendPoint]
     wide: Chart
     narrow: Chart
-    """For phones, where the text of the wide one would be too small."""
+    """The chart for phones, where the text of the wide one would be too small."""
 
     @property
     def has_failures(self) -> bool:

@@ -86,7 +86,7 @@ class _List:
     listed: Listed
     stamp: object
     seconds: float
-    """How long building it took."""
+    """Seconds that building it took."""
     made: float = field(default_factory=time.monotonic)
     gone: set[Pair] = field(default_factory=set)
     pairs: frozenset[Pair] = field(init=False)

@@ -52,7 +52,7 @@ class RunSummary:
     """The means of a run."""
 
     means: Mapping[str, Mean]
-    """By measure; empty if the run cannot be scored."""
+    """Means by measure; empty if the run cannot be scored."""
     reason: str | None = None
     """Why there are no means."""
     holes: float | None = None
@@ -64,7 +64,7 @@ class KnownSummaries:
     """Summaries of some runs, all with the same judgments."""
 
     summaries: Mapping[str, RunSummary]
-    """By run, without those that are not scored yet."""
+    """Summaries by run, without those that are not scored yet."""
     state: JudgmentsAt | None
     """The judgments; None before the first count."""
     as_of: datetime | None
