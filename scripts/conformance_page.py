@@ -442,6 +442,8 @@ def page(
             "",
             f"Version {versions['ranx']}, values of each query, from `Qrels` and `Run`.",
             "Plain dictionaries give yet another order of ties.",
+            "[Expressions of other tools](expressions.md#ranx) lists every metric in ranx's tests "
+            "and documentation.",
             "",
             *table_of_pairs(second),
             "",

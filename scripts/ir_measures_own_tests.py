@@ -51,10 +51,12 @@ def results(tests: Path, conftest: str) -> dict[str, bool]:
 
 
 def expressions(tests: Path) -> Iterator[str]:
-    """Iterate over the measures that the tests use, each once."""
+    """Iterate over the measures in the tests, each once, also those that are a part of another."""
     found: dict[str, None] = {}
     for path in sorted(tests.glob("test_*.py")):
-        for node in _outermost(ast.parse(path.read_text())):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.expr):
+                continue
             try:
                 value = eval(  # noqa: S307 - expressions of the tests that run anyway
                     compile(ast.Expression(node), path.name, "eval"),
@@ -65,17 +67,6 @@ def expressions(tests: Path) -> Iterator[str]:
             if isinstance(value, ir_measures.Measure) and "lambda" not in str(value):
                 found[str(value)] = None
     return iter(found)
-
-
-def _outermost(tree: ast.AST) -> Iterator[ast.expr]:
-    """Iterate over expressions that may be measures; ``nDCG@10`` comes before its ``nDCG``."""
-    names: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Attribute, ast.Call, ast.BinOp, ast.Name)) and node not in names:
-            is_measure = not isinstance(node, ast.Call) or not node.args
-            if is_measure:
-                names.update(ast.walk(node))
-                yield node
 
 
 def can_parse(expression: str) -> bool:

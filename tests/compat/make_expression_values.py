@@ -7,15 +7,18 @@ values. The expressions come from checkouts of both projects::
         pyndeval==0.0.8 ranx==0.3.21 pytest
     export NUMBA_DISABLE_JIT=1
     peers/bin/python tests/compat/make_expression_values.py ir_measures CHECKOUT/tests
-    peers/bin/python tests/compat/make_expression_values.py ranx CHECKOUT/tests
+    peers/bin/python tests/compat/make_expression_values.py ranx CHECKOUT
 
-Every expression of ir_measures is computed for the same made-up queries. The metrics of ranx are
-recorded while its own tests call them, with the data of the tests.
+Every expression of ir_measures is computed for the same made-up queries, and so is every name of a
+metric in the text of ranx: its code, tests, notebooks and documentation. The metrics of ranx are
+also recorded while its own tests call them, with the data of the tests.
 """
 
 import ast
 import json
+import math
 import random
+import re
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -138,8 +141,76 @@ def ordered(data):
     return {query: sorted(own.items(), key=lambda item: -item[1]) for query, own in data.items()}
 
 
-def of_ranx(tests):
-    """Return the calls of metrics in the tests, each with its data and its values."""
+CURVE = "interpolated_precision_at_recall"
+"""A function that `ranx.plot` calls: the precision at 11 levels of recall. It has no name."""
+MISNAMED = "r_precision"
+"""What the documentation of ranx calls ``r-precision``."""
+NAMES = sorted([*METRICS.values(), CURVE, MISNAMED], key=len, reverse=True)
+NAME = re.compile(rf"(?<![\w@.-])(?:{'|'.join(NAMES)})(?:@\d+|\.\d+)?(?:-l\d+)?(?![\w@-])")
+"""A name of a metric, with its parameters, in a text."""
+
+
+def names_in(checkout):
+    """Return the names of metrics in the text of ranx."""
+    paths = [path for ending in ("py", "md", "ipynb") for path in checkout.rglob(f"*.{ending}")]
+    return {name for path in paths for name in NAME.findall(path.read_text())}
+
+
+def calls_in(tests):
+    """Count where the text of the tests calls a metric, or `evaluate` with one."""
+    functions = {"evaluate", *METRICS}
+    nodes = [
+        node
+        for path in tests.rglob("*_test.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+    ]
+    return sum(
+        getattr(node.func, "attr", getattr(node.func, "id", None)) in functions for node in nodes
+    )
+
+
+def values_of_names(names, qrels, run):
+    """Return the values of each name by query for the made-up data; None if ranx has none."""
+    import ranx
+
+    judged = {query: {doc: own["0"] for doc, own in docs.items()} for query, docs in qrels.items()}
+    given = ranx.Qrels(judged), ranx.Run(run)
+
+    def values_of(name):
+        if name == CURVE:
+            typed = [one.to_typed_list() for one in given]
+            return ranx.metrics.interpolated_precision_at_recall(*typed).ravel()
+        try:
+            # Twice: of one metric with a cutoff, it cannot return the values of queries.
+            return ranx.evaluate(*given, [name, name], return_mean=False)[name]
+        except Exception:  # noqa: BLE001 - whatever it raises
+            return None
+
+    found = {name: values_of(name) for name in sorted(names)}
+    return {
+        name: values
+        if values is None
+        else [None if math.isnan(value) else float(value) for value in values]
+        for name, values in found.items()
+    }
+
+
+def renamed(qrels, run):
+    """Return the same data with other ids: ranx hashes them, differently in each process."""
+    ids = {}
+
+    def named(doc):
+        return ids.setdefault(str(doc), f"d{len(ids)}")
+
+    return {
+        "qrels": [[[named(doc), float(grade)] for doc, grade in one] for one in qrels],
+        "run": [[named(doc) for doc, _ in one] for one in run],
+    }
+
+
+def recorded_calls(tests):
+    """Return the calls of metrics while the tests run, each with its data and its values."""
     import importlib
 
     import pytest
@@ -147,9 +218,7 @@ def of_ranx(tests):
     calls = {}
 
     def record(metric, qrels, run, values):
-        own = [[[str(doc), float(grade)] for doc, grade in one] for one in qrels]
-        ranked = [[str(doc) for doc, _ in one] for one in run]
-        call = {"metric": metric, "qrels": own, "run": ranked}
+        call = {"metric": metric, **renamed(qrels, run)}
         call["values"] = [float(value) for value in values]
         calls[json.dumps(call, sort_keys=True)] = call
 
@@ -187,7 +256,21 @@ def of_ranx(tests):
     paths = [*tests.rglob("metrics*/*_test.py"), *tests.rglob("metrics_test.py")]
     paths += tests.rglob("evaluate_test.py")
     pytest.main(["-q", "-c", "/dev/null", "-p", "no:cacheprovider", *map(str, paths)])
-    return {"versions": {"ranx": version("ranx")}, "calls": [*calls.values()]}
+    return [*calls.values()]
+
+
+def of_ranx(checkout):
+    """Return the values of all names, and the calls in the tests."""
+    tests = checkout / "tests"
+    qrels, run = make_data()
+    calls = recorded_calls(tests)
+    names = names_in(checkout) | {call["metric"] for call in calls}
+    return {
+        "versions": {"ranx": version("ranx")},
+        "calls": sorted(calls, key=lambda call: json.dumps(call, sort_keys=True)),
+        "n_calls_in_text": calls_in(tests),
+        "values": values_of_names(names, judgments_for("", qrels), run),
+    }
 
 
 def main():
@@ -196,8 +279,7 @@ def main():
     made = {"ir_measures": of_ir_measures, "ranx": of_ranx}[tool](tests)
     found = json.loads(FILE.read_text()) if FILE.exists() else {}
     FILE.write_text(json.dumps({**found, tool: made}, indent=1, sort_keys=True) + "\n")
-    parts = made.get("values", made.get("calls"))
-    print(f"{tool}: {len(parts)} stored")  # noqa: T201 - a script
+    print(f"{tool}: {len(made['values'])} stored")  # noqa: T201 - a script
 
 
 if __name__ == "__main__":

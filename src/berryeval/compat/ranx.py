@@ -180,7 +180,7 @@ def _scores(
 
     judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
     ranked = run if isinstance(run, Run) else Run(run)
-    measures = {name: _measure(name) for name in names}
+    measures = {name: as_measure(name) for name in names}
     if not make_comparable:
         _check_queries(judged, ranked)
     found = score(judged.table(), ranked.table(), list(dict.fromkeys(measures.values())))
@@ -196,8 +196,8 @@ def _scores(
     }
 
 
-def _measure(metric: str) -> Measure:
-    """Return the measure that a name means in ranx."""
+def as_measure(metric: str) -> Measure:
+    """Return what ranx means by a name."""
     shape = _SHAPE.fullmatch(metric)
     if shape is None or shape["name"] not in _METRICS:
         import difflib
@@ -447,7 +447,7 @@ def optimize_fusion(
     dict, or dict and OptimizationReport
         Parameters for `fuse`. If scores are equal, the last configuration counts, as in ranx.
     """
-    measure = _measure(metric)
+    measure = as_measure(metric)
     best, results = _ranx_fusion.optimize(qrels, runs, norm, method, measure, kwargs)
     if not return_optimization_report:
         return best
