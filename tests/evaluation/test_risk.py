@@ -1,5 +1,7 @@
 """Risk against the baseline of a comparison."""
 
+import math
+
 import pytest
 
 from berryeval import Query, compare
@@ -61,3 +63,33 @@ def test_weights_of_queries_count():
     queries = [Query(f"q{i}", "text", weight=3 if i == 2 else 1) for i in range(4)]
     found = compare(JUDGMENTS, {"old": OLD, "new": NEW}, "RR", queries=queries, risk=[0])
     assert found.risks[0].u_risk == pytest.approx((0.5 + 0.5 - 3 * 0.5) / 6)
+
+
+def test_a_geometric_mean_risks_differences_of_logarithms():
+    """Without a weight of losses, U-risk is then how far the logarithm of GMAP moves."""
+    found = compare(JUDGMENTS, {"old": OLD, "new": NEW}, "GMAP", risk=[0, 1])
+    plain, averse = found.risks
+    gains = [math.log(2), math.log(2), -math.log(2), 0.0]
+    assert plain.u_risk == pytest.approx(math.log(2) / 4)
+    means = [found.evaluations[name]["GMAP"].mean for name in ("old", "new")]
+    assert plain.u_risk == pytest.approx(math.log(means[1] / means[0]))
+    assert (averse.reward, averse.risk) == pytest.approx((math.log(2) / 2, math.log(2) / 4))
+    assert averse.t_risk == pytest.approx(t_risk(gains, 1))
+    assert averse.robustness_index == 0.25
+    assert averse.geo_risk is averse.baseline_geo_risk is None
+    assert "Risk in GMAP: gains and losses are differences of logarithms" in str(found.notes)
+
+
+def test_a_percentile_has_no_risk():
+    """It is not a mean of what single queries gain; a note states that."""
+    times = {name: {f"q{i}": 10.0 + i for i in range(4)} for name in ("old", "new")}
+    found = compare(
+        JUDGMENTS, {"old": OLD, "new": NEW}, ["ms@p95", "ms", "RR"], timings=times, risk=[1]
+    )
+    assert [str(one.measure) for one in found.risks] == ["ms", "RR"]
+    assert "No risk in ms@p95: a percentile is not a mean" in str(found.notes)
+
+
+def test_without_risk_there_are_no_notes_on_it():
+    """They would explain a table that is not there."""
+    assert "Risk" not in str(compare(JUDGMENTS, {"old": OLD, "new": NEW}, "GMAP").notes)

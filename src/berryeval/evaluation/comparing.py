@@ -11,6 +11,7 @@ import numpy as np
 
 from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
+from berryeval.core.notes import Note
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant
@@ -42,7 +43,7 @@ from berryeval.evaluation.model_judgments import (
 from berryeval.evaluation.notes import query_notes
 from berryeval.evaluation.repeats import Noise, mean_evaluation, noise_between, noise_in, rounds_of
 from berryeval.evaluation.result import Evaluation
-from berryeval.evaluation.risk import find_risks
+from berryeval.evaluation.risk import find_risks, risk_notes
 from berryeval.evaluation.sampling import sampling_of
 from berryeval.evaluation.slices import QueriesSource, Slice, find_slices, load_queries
 from berryeval.evaluation.sources import (
@@ -154,7 +155,8 @@ def compare(
         differences and the randomisation test.
     risk : iterable of float
         Weights alpha, each 0 or more: U-risk, T-risk and geometric risk are reported in which a
-        loss counts 1 + alpha times as much as a gain.
+        loss counts 1 + alpha times as much as a gain. For a geometric mean, gains and losses are
+        differences of logarithms; percentiles have no risk.
 
     Returns
     -------
@@ -311,6 +313,7 @@ def compared(
     """
     if depths is None:
         depths = {name: _depth(run) for name, run in runs.items()}
+    alphas = tuple(risk)
     sampling = sampling_of(queries, query_ids)
     over_same = {name: _restricted(one, query_ids) for name, one in evaluations.items()}
     candidates = {name: one for name, one in over_same.items() if name != reference}
@@ -361,12 +364,13 @@ def compared(
         marked_notes=(
             *query_notes(evaluations, len(query_ids)),
             *comparison_notes(measures, sampling, len(query_ids), how.tests, depths, noise, whole),
+            *map(Note, risk_notes(measures) if alphas else ()),
         ),
         max_grade=max_grade,
         repeats=repeats,
         noise=noise,
         sampling=sampling,
-        risks=tuple(find_risks(over_same, reference, measures, risk, sampling)),
+        risks=tuple(find_risks(pairs, over_same, reference, alphas, sampling)),
     )
 
 

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from berryeval.evaluation.findings import difference_of
+from berryeval.evaluation.differences import Pair
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.sampling import Sampling
 from berryeval.measures import Measure
 from berryeval.stats import geo_risk, weigh_losses
 
-__all__ = ["Risk", "find_risks"]
+__all__ = ["Risk", "find_risks", "risk_notes"]
 
 
 @dataclass(frozen=True)
 class Risk:
-    """How much a candidate gains and loses against the baseline in one measure."""
+    """How much a candidate gains and loses against the baseline in one measure.
+
+    Gains and losses are differences of what is averaged: scores, or their logarithms for a
+    geometric mean.
+    """
 
     system: str
     measure: Measure
@@ -36,7 +39,7 @@ class Risk:
     spread."""
     geo_risk: float | None
     """Geometric risk among all systems of the comparison (Dinçer, Macdonald and Ounis 2016); None
-    for measures that can be negative, or of which less is better."""
+    for measures that can be negative, of which less is better, or with a geometric mean."""
     baseline_geo_risk: float | None
     """The same for the baseline."""
     robustness_index: float
@@ -45,53 +48,66 @@ class Risk:
 
 
 def find_risks(
+    pairs: Iterable[Pair],
     evaluations: Mapping[str, Evaluation],
     baseline: str,
-    measures: Iterable[Measure],
-    alphas: Iterable[float],
+    alphas: Sequence[float],
     sampling: Sampling,
 ) -> Iterator[Risk]:
     """Return the risks of each candidate, for each weight of losses and each measure.
 
-    All evaluations are over the same queries. Means are weighted if queries have weights, and
-    standard errors allow for groups and strata. Geometric risk considers neither.
+    All pairs are over the same queries. Means are weighted if queries have weights, and standard
+    errors allow for groups and strata. Geometric risk considers neither. A percentile has no risk:
+    it is not a mean of what single queries gain.
     """
-    chosen = [*measures]
+    averaged = [pair for pair in pairs if pair.measure.aggregate != "percentile"]
     for alpha in dict.fromkeys(alphas):
-        for measure in chosen:
-            by_system = _geo_risks(measure, evaluations, alpha)
-            for system in evaluations:
-                if system != baseline:
-                    gains = _gains(measure, evaluations[baseline], evaluations[system])
-                    weighed = weigh_losses(gains, alpha)
-                    spread = sampling.mean_of(weighed)
-                    error = 0.0 if spread is None else spread.standard_error
-                    u_risk = sampling.mean_over(weighed)
-                    yield Risk(
-                        system,
-                        measure,
-                        alpha,
-                        reward=sampling.mean_over(np.maximum(gains, 0.0)),
-                        risk=sampling.mean_over(np.maximum(0.0 - gains, 0.0)),
-                        u_risk=u_risk,
-                        t_risk=u_risk / error if error > 0.0 else None,
-                        geo_risk=by_system.get(system),
-                        baseline_geo_risk=by_system.get(baseline),
-                        robustness_index=sampling.mean_over(np.sign(gains)),
-                    )
+        by_system = {
+            measure: _geo_risks(measure, evaluations, alpha)
+            for measure in dict.fromkeys(pair.measure for pair in averaged)
+        }
+        for pair in averaged:
+            found = pair.differences
+            gains = found if pair.measure.higher_is_better else 0.0 - found
+            weighed = weigh_losses(gains, alpha)
+            spread = sampling.mean_of(weighed)
+            error = 0.0 if spread is None else spread.standard_error
+            u_risk = sampling.mean_over(weighed)
+            yield Risk(
+                pair.system,
+                pair.measure,
+                alpha,
+                reward=sampling.mean_over(np.maximum(gains, 0.0)),
+                risk=sampling.mean_over(np.maximum(0.0 - gains, 0.0)),
+                u_risk=u_risk,
+                t_risk=u_risk / error if error > 0.0 else None,
+                geo_risk=by_system[pair.measure].get(pair.system),
+                baseline_geo_risk=by_system[pair.measure].get(baseline),
+                robustness_index=sampling.mean_over(np.sign(gains)),
+            )
 
 
-def _gains(measure: Measure, baseline: Evaluation, system: Evaluation) -> NDArray[np.float64]:
-    """Return how much better each query is; differences due to rounding are 0."""
-    before, after = baseline[str(measure)].values, system[str(measure)].values
-    found = np.array([difference_of(old, new) for old, new in zip(before, after, strict=True)])
-    return found if measure.higher_is_better else 0.0 - found
+def risk_notes(measures: Iterable[Measure]) -> Iterator[str]:
+    """Iterate over notes on measures that are no arithmetic means."""
+    by_aggregate: dict[str, list[str]] = {}
+    for measure in measures:
+        by_aggregate.setdefault(measure.aggregate, []).append(str(measure))
+    if "geometric" in by_aggregate:
+        named = ", ".join(by_aggregate["geometric"])
+        yield (
+            f"Risk in {named}: gains and losses are differences of logarithms, of which the "
+            "geometric mean is made. Geometric risk requires arithmetic means."
+        )
+    if "percentile" in by_aggregate:
+        named = ", ".join(by_aggregate["percentile"])
+        yield f"No risk in {named}: a percentile is not a mean of what queries gain and lose."
 
 
 def _geo_risks(
     measure: Measure, evaluations: Mapping[str, Evaluation], alpha: float
 ) -> dict[str, float]:
-    if not measure.higher_is_better or measure.bounds[0] < 0.0:
+    is_negative = not measure.higher_is_better or measure.bounds[0] < 0.0
+    if is_negative or measure.aggregate == "geometric":
         return {}
     scores = [np.asarray(one[str(measure)].values) for one in evaluations.values()]
     found = geo_risk(np.column_stack(scores), alpha)
