@@ -46,7 +46,7 @@ def test_the_depth_limits_the_ranks():
     a, b = {"q": ["a", "b", "c"]}, {"q": ["a", "c", "b"]}
     assert be.overlap(a, b, depth=1).mean == 1.0
     assert be.overlap(a, b, depth=None).mean < 1.0
-    with pytest.raises(ArgumentError, match="k: expected"):
+    with pytest.raises(ArgumentError, match="depth: expected"):
         be.overlap(a, b, depth=0)
 
 

@@ -162,7 +162,7 @@ def test_swapped_judgments_and_run_are_detected(write):
         read_judgments(run)
     with pytest.raises(
         FormatError,
-        match=r"found 4; if these are judgments, swap the arguments: judgments come first$",
+        match=r"found 4; if these are judgments: they come before runs, or follow --judgments$",
     ):
         read_run(qrels)
     with pytest.raises(FormatError, match=r":2: .* found 4$"):

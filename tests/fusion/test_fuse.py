@@ -125,11 +125,11 @@ def test_wrong_arguments_are_reported(arguments, message):
     [
         ({"norm": "minmax"}, "norm: expected one of none, min-max, .* got 'minmax'"),
         ({"queries": "any"}, "queries: expected 'all', 'common' or 'error', got 'any'"),
-        ({"depth": 0}, "depth: expected at least 1, got 0"),
-        ({"weights": [1]}, r"weights: expected 2 numbers from 0, not all 0, got \[1\]"),
-        ({"weights": [0, 0]}, "weights: expected 2 numbers from 0, not all 0"),
-        ({"weights": [1, -1]}, "weights: expected 2 numbers from 0, not all 0"),
-        ({"weights": ["x", 1]}, "weights: expected 2 numbers from 0, not all 0"),
+        ({"depth": 0}, "depth: expected an integer, at least 1, got 0"),
+        ({"weights": [1]}, r"weights: expected 2 numbers of at least 0, not all 0, got \[1\]"),
+        ({"weights": [0, 0]}, "weights: expected 2 numbers of at least 0, not all 0"),
+        ({"weights": [1, -1]}, "weights: expected 2 numbers of at least 0, not all 0"),
+        ({"weights": ["x", 1]}, "weights: expected 2 numbers of at least 0, not all 0"),
         ({"weights": {"run_1": 1}}, "weights: expected one for each of run_1, run_2, got run_1"),
         ({"method": "isr", "weights": [1, 1]}, "weights: expected none for method 'isr' .rrf, rbc"),
         ({"phi": 0.5}, r"phi: expected a parameter of rrf \(k\), got 0.5"),
@@ -149,8 +149,15 @@ def test_a_parameter_is_a_number():
     """Text is of the wrong type, and half a segment does not exist."""
     with pytest.raises(be.InputTypeError, match="k: expected a number from 0, got str 'x'"):
         be.fuse([WORDS, VECTORS], k="x")
+    with pytest.raises(be.InputTypeError, match=r"depth: expected .* got float 1\.5"):
+        be.fuse([WORDS, VECTORS], depth=1.5)
     with pytest.raises(be.ArgumentError, match="window: expected a whole number from 0 to 1e"):
         be.fuse([WORDS, VECTORS], "slidefuse", judgments={"q1": {"a": 1}}, window=0.5)
+
+
+def test_a_depth_below_every_ranking_keeps_all():
+    """However large the number is."""
+    assert be.fuse([WORDS, VECTORS], depth=10**30) == be.fuse([WORDS, VECTORS])
 
 
 def test_one_path_is_not_several_runs():

@@ -42,7 +42,7 @@ def test_addresses_files_and_functions_are_distinguished(tmp_path):
         ("bm25", {"x": "1"}, "setting: expected one of embedded's"),
         ("json:dumps", {"x": "1"}, r"setting: expected one of function's \(asynchronous, comp"),
         ("hybrid", {"weights": "a,b"}, "setting weights: expected two numbers such as 1,0.5"),
-        ("hybrid", {"weights": "1"}, "weights: expected two numbers from 0"),
+        ("hybrid", {"weights": "1"}, "weights: expected two numbers of at least 0"),
         ("hybrid", {"constant": "x"}, "setting constant: expected a number, got 'x'"),
         ("vector", {"approximate": "x"}, "setting approximate: expected yes or no, got 'x'"),
     ],

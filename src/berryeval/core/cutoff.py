@@ -14,17 +14,20 @@ DEFAULT_KS = (1, 3, 5, 10)
 """The cutoffs that are reported by default."""
 
 
-def check_k(k: object) -> int:
-    """Return k as an int, or raise unless it is a whole number of at least 1."""
+def check_k(k: object, name: str = "k") -> int:
+    """Return k as an int, or raise unless it is a whole number of at least 1.
+
+    `name` is that of the argument in messages.
+    """
     if isinstance(k, bool):
-        raise InputTypeError("k", "an integer, at least 1", f"bool {k}")
+        raise InputTypeError(name, "an integer, at least 1", f"bool {k}")
     try:
         number = operator.index(k)  # type: ignore[arg-type]  # that is the question
     except TypeError:
         got = "None" if k is None else f"{type(k).__name__} {k!r}"
-        raise InputTypeError("k", "an integer, at least 1", got) from None
+        raise InputTypeError(name, "an integer, at least 1", got) from None
     if number < 1:
-        raise ArgumentError("k", "an integer, at least 1", str(number))
+        raise ArgumentError(name, "an integer, at least 1", str(number))
     return number
 
 

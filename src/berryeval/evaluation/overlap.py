@@ -127,7 +127,7 @@ def overlap(
     """
     first, second = load_run(a, duplicates), load_run(b, duplicates)
     if depth is not None:
-        depth = check_k(depth)
+        depth = check_k(depth, "depth")
     of_first, of_second = ({*run.query_ids.iter_bytes()} for run in (first, second))
     common = sorted(of_first & of_second)
     if not common:

@@ -108,7 +108,7 @@ def reranking_ceiling(
     >>> reranking_ceiling(judgments, {"q1": ["d9", "d1", "d8", "d2"]}, "AP", depths=[2, 4])
     <RerankingCeiling of AP: 0.5000 as it is, at best 0.7500 at 2, 1.0000 at 4>
     """
-    wanted = sorted({check_k(depth) for depth in depths})
+    wanted = sorted({check_k(depth, "depths") for depth in depths})
     if not wanted:
         raise ArgumentError("depths", "at least one", "none")
     judges, duplicates = (options.pop(key, default) for key, default in _LOADED.items())

@@ -71,7 +71,7 @@ TAG = "berryeval"
 
 _HINTS = {
     "judgments": "if it is a run, swap the arguments: judgments come first",
-    "run": "if these are judgments, swap the arguments: judgments come first",
+    "run": "if these are judgments: they come before runs, or follow --judgments",
 }
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
 from berryeval.backend import backend
+from berryeval.core.cutoff import check_k
 from berryeval.core.id_column import decode_id, shown_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
@@ -73,8 +75,7 @@ def fuse_runs(
     known, chosen_norm = find_method(method), find_norm(norm)
     if len(runs) < 2:  # noqa: PLR2004
         raise ArgumentError("runs", "at least two", f"{len(runs)}")
-    if depth is not None and depth < 1:
-        raise ArgumentError("depth", "at least 1", repr(depth))
+    kept = None if depth is None else min(check_k(depth, "depth"), sys.maxsize)
     settings = check_parameters(known, parameters or {})
     shares = check_weights(weights, len(runs), known)
     query_ids, notes = _choose_queries(runs, queries)
@@ -87,7 +88,7 @@ def fuse_runs(
     _check_training(known, training, len(several))
     depths = [_depth(run) for run in several]
     recipe = make_recipe(known, chosen_norm, shares, settings, depths, training)
-    fused = _fuse(several, query_ids, recipe, depth)
+    fused = _fuse(several, query_ids, recipe, kept)
     if not isinstance(fused, Run):
         raise _not_normalised(fused, [*runs], recipe)
     fused.tag = method

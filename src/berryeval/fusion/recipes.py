@@ -69,7 +69,7 @@ def check_weights(weights: Sequence[float] | None, n_runs: int, method: Method) 
         able = ", ".join(name for name, one in METHODS.items() if one.is_weighted)
         raise ArgumentError("weights", f"none for method {method.name!r} ({able} take them)",
                             repr(weights))  # fmt: skip
-    expected = f"{n_runs} numbers from 0, not all 0"
+    expected = f"{n_runs} numbers of at least 0, not all 0"
     try:
         found = [float(weight) for weight in weights]
     except (TypeError, ValueError):

@@ -221,9 +221,9 @@ def test_searching_before_indexing_is_reported():
     ("settings", "message"),
     [
         ({"mode": "bm52"}, "mode: expected 'bm25' or 'vector' or 'hybrid', got 'bm52'"),
-        ({"weights": (1,)}, "weights: expected two numbers from 0, not both 0"),
-        ({"weights": (0, 0)}, "weights: expected two numbers from 0, not both 0"),
-        ({"weights": (-1, 1)}, "weights: expected two numbers from 0, not both 0"),
+        ({"weights": (1,)}, "weights: expected two numbers of at least 0, not both 0"),
+        ({"weights": (0, 0)}, "weights: expected two numbers of at least 0, not both 0"),
+        ({"weights": (-1, 1)}, "weights: expected two numbers of at least 0, not both 0"),
         ({"constant": -1}, "constant: expected a number from 0"),
         ({"fusion": "votes"}, "fusion: expected 'scores' or 'ranks', got 'votes'"),
         ({"late": -1}, "late: expected a number from 0"),

@@ -22,7 +22,7 @@ def check_fusion(
     if fusion not in get_args(Fusion):
         raise ArgumentError("fusion", " or ".join(map(repr, get_args(Fusion))), repr(fusion))
     if len(weights) != 2 or min(weights) < 0 or max(weights) <= 0:  # noqa: PLR2004
-        raise ArgumentError("weights", "two numbers from 0, not both 0", repr(weights))
+        raise ArgumentError("weights", "two numbers of at least 0, not both 0", repr(weights))
     if constant < 0:
         raise ArgumentError("constant", "a number from 0", repr(constant))
     if depth < 1:
