@@ -34,31 +34,34 @@ struct Presence {
 struct Ranked {
     double score;
     std::uint32_t candidate;
+    std::uint32_t key;  // sorts as scores do, as far as 20 bits of their fractions tell them apart
 };
 
-// The bits of a score, so that higher scores have lower keys. Both zeros have the same.
-std::uint64_t key_of(double score) {
-    const auto bits = std::bit_cast<std::uint64_t>(score + 0.0);
-    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+// The upper half of a score's bits, so that higher scores have lower keys. Both zeros have the
+// same.
+std::uint32_t key_of(double score) {
+    const auto bits = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(score + 0.0) >> 32);
+    constexpr std::uint32_t sign = std::uint32_t{1} << 31;
     return bits & sign ? bits : ~(bits | sign);
 }
 
-// Sorts by score, the highest first; equal ones may be in any order. It sorts byte by byte, since
-// every second branch of a comparison would be mispredicted.
-void sort_by_bytes(std::vector<Ranked>& ranked, std::vector<Ranked>& other) {
-    constexpr std::size_t n_bytes = sizeof(std::uint64_t), n_values = 256;
+// Sorts by key; equal ones stay in any order. Byte by byte: comparisons would surprise the
+// processor with every second branch.
+void sort_by_key(std::vector<Ranked>& ranked, std::vector<Ranked>& other) {
+    constexpr std::size_t n_bytes = sizeof(std::uint32_t), n_values = 256;
     std::array<std::array<std::uint32_t, n_values>, n_bytes> counts{};
     for (const Ranked& one : ranked) {
-        const std::uint64_t key = key_of(one.score);
-        for (std::size_t byte = 0; byte < n_bytes; ++byte) ++counts[byte][key >> 8 * byte & 255];
+        for (std::size_t byte = 0; byte < n_bytes; ++byte) {
+            ++counts[byte][one.key >> 8 * byte & 255];
+        }
     }
     other.resize(ranked.size());
     for (std::size_t byte = 0; byte < n_bytes; ++byte) {
         std::array<std::uint32_t, n_values>& places = counts[byte];
-        if (places[key_of(ranked[0].score) >> 8 * byte & 255] == ranked.size()) continue;
+        if (places[ranked[0].key >> 8 * byte & 255] == ranked.size()) continue;
         std::uint32_t next = 0;
         for (std::uint32_t& place : places) next += std::exchange(place, next);
-        for (const Ranked& one : ranked) other[places[key_of(one.score) >> 8 * byte & 255]++] = one;
+        for (const Ranked& one : ranked) other[places[one.key >> 8 * byte & 255]++] = one;
         std::swap(ranked, other);
     }
 }
@@ -357,8 +360,9 @@ private:
     bool rank_candidates() {
         ranked_.clear();
         for (std::uint32_t number = 0; number < ids_.size(); ++number) {
-            ranked_.push_back({fused_score(number), number});
-            if (std::isnan(ranked_.back().score)) return false;
+            const double score = fused_score(number);
+            if (std::isnan(score)) return false;
+            ranked_.push_back({score, number, key_of(score)});
         }
         const auto stands_above = [this](const Ranked& a, const Ranked& b) {
             if (a.score != b.score) return a.score > b.score;
@@ -370,10 +374,10 @@ private:
         } else if (ranked_.size() < 128) {
             std::sort(ranked_.begin(), ranked_.end(), stands_above);
         } else {
-            sort_by_bytes(ranked_, other_);
+            sort_by_key(ranked_, other_);
             for (auto first = ranked_.begin(); first != ranked_.end();) {
                 const auto end = std::find_if(first + 1, ranked_.end(), [&](const Ranked& one) {
-                    return one.score != first->score;
+                    return one.key != first->key;
                 });
                 if (end - first > 1) std::sort(first, end, stands_above);
                 first = end;
@@ -414,7 +418,7 @@ private:
         }
         ranked_.clear();
         for (std::size_t place = 0; place < n; ++place) {
-            ranked_.push_back({static_cast<double>(n - place), order[place]});
+            ranked_.push_back({static_cast<double>(n - place), order[place], 0});
         }
     }
 

@@ -94,3 +94,14 @@ def test_both_twins_order_many_documents_alike(method, depth):
     }
     given_settings = {"method": method, "norm": None, "depth": depth}
     assert outcome(runs, **given_settings) == in_python(runs, **given_settings)
+
+
+def test_both_twins_order_scores_that_differ_in_their_last_bits():
+    """Such scores are the same to the digits that C++ sorts by first."""
+    numbers = random.Random(5).sample(range(400), 400)  # noqa: S311 - a test set
+    runs = {
+        "one": Run.from_dict({"q": {f"d{n}": 0.5 + n * 2**-53 for n in numbers}}),
+        "two": Run.from_dict({"q": {f"e{n}": -0.5 - n * 2**-53 for n in numbers}}),
+    }
+    fused = outcome(runs, method="sum", norm=None)
+    assert fused == in_python(runs, method="sum", norm=None)
