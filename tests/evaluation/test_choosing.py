@@ -66,6 +66,12 @@ def test_lower_is_better_for_some_measures():
     assert choose_run(JUDGMENTS, runs, "Unjudged@5").choice == "known"
 
 
+def test_a_measure_that_is_not_averaged_is_rejected():
+    """Its mean over all queries is not that of the means of folds."""
+    with pytest.raises(ArgumentError, match=r"measure: .* got GMAP \(a geometric mean\)"):
+        choose_run(JUDGMENTS, {"a": run_of([1] * N)}, "GMAP")
+
+
 def test_folds_need_queries():
     """There are at least three, and no more than queries."""
     with pytest.raises(ArgumentError, match="n_folds: expected a number from 3 to 30"):

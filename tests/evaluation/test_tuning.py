@@ -133,7 +133,7 @@ def test_deep_measures_are_tuned_by_steps():
 def test_measures_of_which_less_is_better_are_tuned_downwards():
     """The fewest unjudged documents win."""
     judgments, runs = complementary(12)
-    found = tuned(judgments, runs, "Holes@3", n_folds=3)
+    found = tuned(judgments, runs, "Unjudged@3", n_folds=3)
     assert found.candidates[0].held_out <= found.candidates[-1].held_out
     assert found.singles[found.best_single] == min(found.singles.values())
 
@@ -191,6 +191,25 @@ def test_wrong_arguments_are_reported(given, message):
     """The message is one line."""
     with pytest.raises(be.ArgumentError, match=message):
         tuned(*complementary(9), **given)
+
+
+@pytest.mark.parametrize(
+    ("measure", "kind"),
+    [("GMAP", "a geometric mean"), ("NumRelRet", "a sum"), ("ms@p95", "a percentile")],
+)
+def test_a_measure_that_is_not_averaged_cannot_be_tuned(measure, kind):
+    """Its mean over all queries is not that of the means of folds."""
+    judgments, runs = complementary(9)
+    message = rf"measure: expected one that is averaged over queries, such as AP, got {measure} \("
+    with pytest.raises(be.ArgumentError, match=message + kind):
+        tune_fusion(judgments, runs, measure)
+
+
+def test_one_reason_for_all_candidates_is_given_once():
+    """Latency cannot be predicted for any fusion."""
+    judgments, runs = complementary(9)
+    with pytest.raises(be.InputError, match=r"^no way to fuse is possible: ms is not a measure of"):
+        tune_fusion(judgments, runs, "ms")
 
 
 def test_one_run_cannot_be_tuned():

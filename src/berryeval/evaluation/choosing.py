@@ -16,7 +16,7 @@ from berryeval.core.run import Run
 from berryeval.engine import score
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measure
-from berryeval.evaluation.folds import QueryWeights, fold_queries, held_out_run
+from berryeval.evaluation.folds import QueryWeights, check_averaged, fold_queries, held_out_run
 from berryeval.evaluation.slices import QueriesSource, load_queries
 from berryeval.evaluation.weighting import mean_over
 from berryeval.measures import Measure
@@ -93,7 +93,7 @@ def choose_run(
     runs : mapping of str to Run
         Runs to choose from. Of equally good ones, the first is chosen.
     measure : Measure or str
-        What to improve.
+        What to improve: a measure that is averaged over queries.
     references : iterable of str
         Names of runs to compare the choice with.
     queries : path or Query objects, optional
@@ -120,6 +120,7 @@ def choose_run(
     ('good', 1.0)
     """
     chosen = read_measure(measure)
+    check_averaged(chosen)
     known = load_queries(queries)
     folds = fold_queries(judgments, n_folds, seed, known)
     query_ids = [query_id for fold in folds for query_id in fold]

@@ -17,11 +17,19 @@ from berryeval.evaluation.weighting import labels_of, mean_over, weights_of
 
 if TYPE_CHECKING:
     from berryeval.core.query import Query
+    from berryeval.measures import Measure
 
-__all__ = ["QueryWeights", "fold_queries", "held_out_run"]
+__all__ = ["QueryWeights", "check_averaged", "fold_queries", "held_out_run"]
 
 _FEWEST = 3
 """Folds: two to fit and to validate, one to test."""
+
+
+_KINDS = {
+    "sum": "a sum",
+    "geometric": "a geometric mean",
+    "percentile": "a percentile",
+}
 
 
 class QueryWeights:
@@ -55,6 +63,13 @@ class QueryWeights:
         ordered = sorted(over)
         weights = None if self._weights is None else [*map(self.of, ordered)]
         return mean_over([scores[query_id] for query_id in ordered], weights)
+
+
+def check_averaged(measure: Measure) -> None:
+    """Raise for a measure whose mean over all queries is not that of the means of folds."""
+    if measure.aggregate != "mean":
+        expected = "one that is averaged over queries, such as AP"
+        raise ArgumentError("measure", expected, f"{measure} ({_KINDS[measure.aggregate]})")
 
 
 def fold_queries(

@@ -267,16 +267,17 @@ def list_ways(
         for norm in (scales if method.uses != "ranks" else [_rank_norm(scales)])
         for way in _ways(data, method, norm, parameters)
     ]
-    possible: list[FusionWay] = []
-    notes: list[str] = []
-    for way in ways:
-        problem = way.find_problem()
-        if problem is None:
-            possible.append(way)
-        else:
-            notes.append(f"{way.choice().name} is left out: {problem}.")
+    problems = [way.find_problem() for way in ways]
+    possible = [way for way, problem in zip(ways, problems, strict=True) if problem is None]
+    notes = [
+        f"{way.choice().name} is left out: {problem}."
+        for way, problem in zip(ways, problems, strict=True)
+        if problem is not None
+    ]
     if not possible:
-        raise InputError(f"no way to fuse is possible: {' '.join(notes)}")
+        is_shared = len(problems) > 1 and len({*problems}) == 1
+        why = problems[0] if is_shared else " ".join(notes)
+        raise InputError(f"no way to fuse is possible: {why}")
     return possible, notes
 
 

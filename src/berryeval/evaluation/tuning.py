@@ -19,7 +19,7 @@ from berryeval.core.run import Run
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measure
-from berryeval.evaluation.folds import fold_queries, held_out_run
+from berryeval.evaluation.folds import check_averaged, fold_queries, held_out_run
 from berryeval.evaluation.fusing import load_runs
 from berryeval.evaluation.fusion_ways import FusionChoice, FusionData, FusionWay, list_ways
 from berryeval.evaluation.slices import QueriesSource, load_queries
@@ -162,7 +162,7 @@ def tune_fusion(
     runs : mapping of str to run, or several runs
         At least two, as `fuse` takes them.
     measure : Measure or str
-        What to improve.
+        What to improve: a measure that is averaged over queries.
     methods : iterable of str
         Methods to try. Default: weighted sum, weighted reciprocal ranks and six others.
     norms : iterable of str or None
@@ -191,8 +191,8 @@ def tune_fusion(
     Raises
     ------
     ArgumentError
-        For fewer queries, or groups of queries, than folds, and for unknown methods or
-        normalisations.
+        For fewer queries, or groups of queries, than folds, for unknown methods or
+        normalisations, and for a measure that is not averaged, such as GMAP.
 
     Examples
     --------
@@ -204,6 +204,7 @@ def tune_fusion(
     (1.0, 'good', False)
     """
     chosen = read_measure(measure)
+    check_averaged(chosen)
     loaded = load_runs(runs, duplicates)
     if len(loaded) < 2:  # noqa: PLR2004
         raise ArgumentError("runs", "at least two", f"{len(loaded)}")

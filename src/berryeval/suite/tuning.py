@@ -12,6 +12,7 @@ from berryeval.errors import ArgumentError
 from berryeval.evaluation.choosing import RunChoice, choose_run
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.evaluate import MeasureLike, read_measure
+from berryeval.evaluation.folds import check_averaged
 from berryeval.golden import GoldenSet, handbook
 from berryeval.search.hits import Hit
 from berryeval.search.system import System
@@ -125,7 +126,7 @@ def tune_hybrid(
     golden : GoldenSet, optional
         Default: the bundled one.
     measure : Measure or str
-        The measure to improve.
+        What to improve: a measure that is averaged over queries.
     n_folds : int
         Parts that queries are divided into, at least 3.
     level : float
@@ -153,6 +154,7 @@ def tune_hybrid(
         raise ArgumentError("system", expected, repr(system.name))
     check_has_documents(known, system)
     [at_level] = known.at_level(read_measure(measure))
+    check_averaged(at_level)
     tried = dict(_candidates(system.settings))
     system.index(known.documents(questions=questions))
     depth = max(_MIN_DEPTH, at_level.depth or system.settings.depth)
