@@ -1,4 +1,9 @@
-"""Fuse two runs in memory: LIBRARY N_QUERIES DEPTH. Prints the best seconds per method, warm."""
+"""Fuse two runs in memory: LIBRARY N_QUERIES DEPTH.
+
+Calls every method once, which compiles or loads what it needs, and prints their names. Then reads
+names from standard input, calls each method, and prints the seconds that it took, and those of
+all processors.
+"""
 
 import json
 import random
@@ -24,7 +29,7 @@ def make_run(n_queries: int, depth: int, seed: int) -> dict[str, dict[str, float
 
 
 def main() -> None:
-    """Build the runs, call each method twice, and keep the faster one."""
+    """Build the runs, and call methods as they are asked for."""
     library, n_queries, depth = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     runs = [make_run(n_queries, depth, seed) for seed in (1, 2)]
     if library == "ranx":
@@ -42,14 +47,13 @@ def main() -> None:
         def call(method, norm, params):
             return be.fuse(held, method, norm=norm, **params)
 
-    seconds = {}
-    for name, arguments in METHODS.items():
-        for _ in range(2 if library == "ranx" else 5):
-            start = time.perf_counter()
-            call(*arguments)
-            taken = time.perf_counter() - start
-            seconds[name] = min(taken, seconds.get(name, taken))
-    print(json.dumps(seconds))
+    for arguments in METHODS.values():
+        call(*arguments)
+    print(json.dumps([*METHODS]), flush=True)
+    for line in sys.stdin:
+        start, used = time.perf_counter(), time.process_time()
+        call(*METHODS[line.strip()])
+        print(time.perf_counter() - start, time.process_time() - used, flush=True)
 
 
 if __name__ == "__main__":
