@@ -18,7 +18,7 @@ from berryeval.reports.html import query_data as query_data_module
 from berryeval.reports.html.focus import Focus, focus_of
 from berryeval.reports.html.query_data import OUTCOMES, query_data
 from berryeval.reports.layout import Table
-from example_results import a_comparison, a_gate, compare_these
+from example_results import a_comparison, a_gate, compare_these, example_data
 
 EVIL = "<script>alert(1)</script>\"'&\x00\udcff"
 VOID = {"meta", "link", "input", "br"}
@@ -116,6 +116,18 @@ def test_every_part_of_a_comparison_is_shown(page):
     assert headings == ["guards", "differences", "slices", "queries", "cutoffs", "method"]
     assert "unadjusted two-sided 1 - 2 alpha" in page
     assert "nDCG@10 decides alone." in page
+
+
+@pytest.mark.parametrize("slices", [(), ("category",)])
+def test_requested_risks_have_a_part(slices):
+    """With the figures of the table in the terminal, with and without slices before them."""
+    judgments, runs, queries = example_data(20)
+    compared = be.compare(judgments, runs, "RR", queries=queries, slices=slices, risk=[2])
+    page = comparison_to_html(compared)
+    [part] = re.findall(r'<section class="part" id="risk".*?</section>', page, re.DOTALL)
+    assert "U-risk" in part
+    assert f"{compared.risks[0].reward:.4f}" in part
+    assert 'id="risk"' not in comparison_to_html(a_comparison(20))
 
 
 def test_a_comparison_without_a_gate_names_the_better_system():

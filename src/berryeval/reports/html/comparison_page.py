@@ -182,8 +182,10 @@ def _parts(
         yield (
             "slices",
             "Slices",
-            slices_figures(comparison, focus) + _folded("All slices and measures", others[0]),
+            slices_figures(comparison, focus) + _folded("All slices and measures", others.pop(0)),
         )
+    if comparison.risks:
+        yield "risk", "Risk", table_to_html(others[0])
     growth = growth_figures(comparison)
     charts = by_measure(comparison, focus)
     yield "queries", "Queries", queries_part(comparison, focus, charts, documents)
