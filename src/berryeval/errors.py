@@ -89,6 +89,14 @@ def hide_password(text: str) -> str:
 class BerryEvalError(Exception):
     """Any error that BerryEval raises on purpose."""
 
+    setting: str | None = None
+    """A setting of the system under test that helps, such as ``id=metadata.source``."""
+
+    def suggest(self, setting: str | None) -> Self:
+        """Return the error, which suggests a setting."""
+        self.setting = setting
+        return self
+
 
 class SystemUnderTestError(BerryEvalError):
     """A system under test failed.

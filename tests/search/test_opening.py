@@ -32,7 +32,7 @@ def test_addresses_files_and_functions_are_distinguished(tmp_path):
     replay = open_system(f"replay:{path}", queries=[Query("q1", "oauth")])
     assert isinstance(replay, Replay)
     assert replay.search("oauth", 5) == [("d1", 2.5)]
-    assert isinstance(open_system("difflib:get_close_matches"), Function)
+    assert isinstance(open_system("textwrap:wrap"), Function)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ class TestPackages:
     def test_a_registered_object_must_have_search(self):
         """Any other object is rejected."""
         with pytest.raises(
-            SystemUnderTestError, match=r"expected something with search\(query, k\)"
+            SystemUnderTestError, match="expected a function of a query, an object with a method"
         ):
             open_system("broken:x")
 
@@ -158,3 +158,72 @@ def test_kind_of_matches_the_system_that_is_opened(place, kind):
     """Settings are checked by kind before anything is opened."""
     assert kind_of(place) == kind
     assert kind is None or kind in SETTINGS
+
+
+CLASSES = """
+class Retrieves:
+    def retrieve(self, query, top_k=4):
+        return [f"d{i}" for i in range(top_k)]
+
+class Legacy:
+    def get_relevant_documents(self, query):
+        return [{"id": "d1"}]
+
+class Asks:
+    def query(self, text, n=3):
+        return [f"d{i}" for i in range(n)]
+
+class Called:
+    def __call__(self, query):
+        return ["d1", "d2"]
+
+class Looks:
+    def look_up(self, words):
+        return ["d3"]
+
+class Wanting:
+    def __init__(self, path): ...
+    def search(self, query): ...
+
+engine = Looks()
+called = Called()
+"""
+
+
+class TestObjects:
+    """Objects and methods of a user's module."""
+
+    @pytest.fixture(autouse=True)
+    def module(self, tmp_path, monkeypatch):
+        (tmp_path / "own_classes.py").write_text(CLASSES)
+        monkeypatch.syspath_prepend(tmp_path)
+
+    @pytest.mark.parametrize(
+        ("name", "found"),
+        [
+            ("Retrieves", ["d0", "d1"]),
+            ("Legacy", ["d1"]),
+            ("Asks", ["d0", "d1"]),
+            ("Called", ["d1", "d2"]),
+            ("called", ["d1", "d2"]),
+            ("engine.look_up", ["d3"]),
+            ("Looks.look_up", ["d3"]),
+        ],
+    )
+    def test_are_called_in_their_own_way(self, name, found):
+        """By a usual method, by the object itself, or by the method that is named."""
+        with open_system(f"own_classes:{name}") as system:
+            assert [hit.doc_id for hit in system.search("oauth", 2)] == found
+
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("engine", "got an object of type Looks; name its method, .* own_classes:engine.look"),
+            ("Wanting", r"requires \(path\); name an object of it, or a function without"),
+            ("Wanting.search", r"own_classes:Wanting: expected a class .* requires \(path\)"),
+        ],
+    )
+    def test_that_cannot_be_called_say_what_to_name(self, name, message):
+        """The way out is in the same line."""
+        with pytest.raises(ArgumentError, match=message):
+            open_system(f"own_classes:{name}")

@@ -65,14 +65,13 @@ def test_answers_of_many_shapes_become_hits(answer, hits):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (None, "mine: expected hits, got NoneType"),
-        ("d1", "mine: expected hits, got str"),
-        (7, "mine: expected hits, got int"),
+        (None, "mine: expected a list of hits, got None; does it return its results?"),
+        ("d1", "mine: expected a list of hits, got str"),
+        (7, "mine: expected a list of hits, got int"),
         (["a", "b", "c", "d"], "mine: expected at most 3 hits, got 4"),
         (
             ["a", "b", "a"],
-            "mine: expected each document once, got 'a' twice; "
-            "if these are chunks of one document, set duplicates=keep-best",
+            "mine: expected each document once, got 'a' twice",
         ),
         ([("a", math.nan)], "mine: hit 1: expected a number as score, got float nan"),
         ({"a": math.nan}, "mine: hit 1: expected a number as score, got float nan"),

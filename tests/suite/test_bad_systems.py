@@ -73,7 +73,7 @@ REFUSED = {
     "rising": "expected the best hit first, got 1.0 and then 2.0 at rank 2",
     "no_ids": "hit 1: expected a document id and a score, got float 7.5",
     "empty_id": "hit 2: expected a document id, got an empty one",
-    "no_list": "expected hits, got NoneType",
+    "no_list": "expected a list of hits, got None",
 }
 ANSWERED = {"unknown": 1 / 2, "fewer": 1.0, "nothing": 0.0}
 """The reciprocal rank of Q2."""

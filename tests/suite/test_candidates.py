@@ -131,7 +131,7 @@ def test_system_settings_override_the_table():
 @pytest.mark.usefixtures("folder")
 def test_failed_queries_end_the_gate_unless_allowed():
     """The exit code is 4, not a score of 0; allowed failures find nothing."""
-    with pytest.raises(SystemUnderTestError, match=r"\(0 allowed\); first: .*out of order"):
+    with pytest.raises(SystemUnderTestError, match=r"\(0 allowed\); q2: .*out of order"):
         run_gate(settings("engine_of_candidates:fail"))
     assert run_gate(settings("engine_of_candidates:fail", max_failed=1)).verdict == "fail"
 

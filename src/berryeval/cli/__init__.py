@@ -92,12 +92,22 @@ class _LazyGroup(click.Group):
             with keep_inputs():
                 return super().invoke(ctx)
         except BerryEvalError as error:
-            raise _Failure(str(error), _exit_code_of(error)) from error
+            raise _Failure(self._message(error, ctx), _exit_code_of(error)) from error
         except OSError as error:
             raise _Failure(f"cannot write: {error.strerror}", BAD_INPUT) from error
         except (click.Abort, KeyboardInterrupt):
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)
+
+    def _message(self, error: BerryEvalError, ctx: click.Context) -> str:
+        """Return the text of an error, and where the command takes the setting it suggests."""
+        name = ctx.invoked_subcommand
+        command = None if name is None or error.setting is None else self.get_command(ctx, name)
+        if command is None:
+            return str(error)
+        from berryeval.cli._systems import suggested
+
+        return f"{error}{suggested(error.setting, command)}"
 
 
 def _exit_code_of(error: BerryEvalError) -> int:

@@ -26,6 +26,7 @@ __all__ = [
     "parts_options",
     "progress_bar",
     "split_option",
+    "suggested",
     "system_options",
 ]
 
@@ -165,6 +166,22 @@ def named_settings(settings: Iterable[str]) -> dict[str, str]:
             raise click.UsageError(f"--set takes NAME=VALUE, not {text!r}.")
         found[name.strip()] = value.strip()
     return found
+
+
+def suggested(setting: str | None, command: click.Command) -> str:
+    """Return, in brackets, where a command takes a setting that an error suggests."""
+    if setting is None:
+        return ""
+    import shlex
+
+    commands = [command, *(command.commands.values() if isinstance(command, click.Group) else ())]
+    names = {option.name for one in commands for option in one.params}
+    name, _, value = setting.partition("=")
+    if "settings" in names:
+        return f" (add -s {shlex.quote(setting)})"
+    if "config" in names:
+        return f' (add {name} = "{value}" below [system_settings] in berryeval.toml)'
+    return ""
 
 
 def load_golden_set(

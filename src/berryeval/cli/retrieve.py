@@ -22,6 +22,7 @@ from berryeval.cli._systems import (
     one_system,
     progress_bar,
     split_option,
+    suggested,
     system_options,
 )
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from berryeval.core.run import Run
     from berryeval.search.collect import Collected
     from berryeval.search.journal import Journal
+    from berryeval.search.system import System
 
 __all__ = ["command"]
 
@@ -233,6 +235,7 @@ def command(
             if journal is not None and (is_complete or n_found == 0):
                 journal.delete()
     _report(collected, output)
+    _report_documents(opened)
     _report_failures(passes)
     if not is_complete:
         n_answered = sum(len(one.durations) for one in passes)
@@ -385,11 +388,23 @@ def _report(collected: Collected, output: str) -> None:
     click.echo(f"{text}.", err=output == "-")
 
 
+def _report_documents(system: System) -> None:
+    """Report how to write documents, if the ids are those of chunks of them."""
+    for chunk_id, place in system.places.items():
+        for field, document in place.sources.items():
+            if document != chunk_id:
+                such_as = f"such as {chunk_id!r} of {document!r}"
+                way_out = f"to write documents, add -s id={field}"
+                click.echo(f"The ids are those of chunks, {such_as}; {way_out}.", err=True)
+                return
+
+
 def _report_failures(passes: Iterable[Collected]) -> None:
     by_error: dict[str, list[str]] = {}
     for one in passes:
         for query_id, error in one.failures.items():
-            by_error.setdefault(str(error), []).append(query_id)
+            way_out = suggested(error.setting, click.get_current_context().command)
+            by_error.setdefault(f"{error}{way_out}", []).append(query_id)
     for error_text, query_ids in list(by_error.items())[:_SHOWN]:
         more = f" and {len(query_ids) - 1:,} more" if len(query_ids) > 1 else ""
         click.echo(f"query {query_ids[0]!r}{more} failed: {error_text}", err=True)

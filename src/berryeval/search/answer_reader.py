@@ -4,12 +4,12 @@ A path such as ``metadata.doc_id`` leads through attributes of objects and keys 
 ``metadata`` also finds Haystack's ``meta``. The following are used if no path is set:
 
 ========  ==========================================================================
-id        ``node_id`` of LlamaIndex, ``doc_id``, ``id``, ``_id``; otherwise the position
-          of the chunk in its document, such as ``guide.md#120-340``; otherwise a hash of
-          its text, with a warning
+id        ``node_id`` of LlamaIndex, ``doc_id``, ``id``, ``_id``, ``chunk_id``; otherwise the
+          position of the chunk in its document, such as ``guide.md#120-340``; otherwise a
+          hash of its text, with a warning
 score     ``score``, if every hit has one
 source    the document of a chunk: ``ref_doc_id``, or ``source``, ``source_id``, ``doc_id``,
-          ``document_id``, ``file_name`` or ``file_path`` in the metadata
+          ``document_id``, ``file_name`` or ``file_path``, in the metadata or of the hit itself
 start     the first character of a chunk in its document: LangChain's ``start_index``,
           LlamaIndex's ``start_char_idx``, Haystack's ``split_idx_start``
 ========  ==========================================================================
@@ -18,6 +18,7 @@ start     the first character of a chunk in its document: LangChain's ``start_in
 from __future__ import annotations
 
 import operator
+import re
 import threading
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -42,17 +43,10 @@ __all__ = ["HASH", "AnswerReader"]
 HASH = "hash"
 """The value of `id` for hashes of the texts."""
 
-_IDS = ("node_id", "doc_id", "id", "_id")
+_IDS = ("node_id", "doc_id", "id", "_id", "chunk_id")
 _TEXTS = ("page_content", "content", "text")
-_SOURCES = (
-    "ref_doc_id",
-    "metadata.source",
-    "metadata.source_id",
-    "metadata.doc_id",
-    "metadata.document_id",
-    "metadata.file_name",
-    "metadata.file_path",
-)
+_NAMES = ("source", "source_id", "doc_id", "document_id", "file_name", "file_path")
+_SOURCES = ("ref_doc_id", *(f"metadata.{name}" for name in _NAMES), *_NAMES)
 _STARTS = ("start_char_idx", "metadata.start_index", "metadata.split_idx_start")
 _META = {"metadata": "meta", "meta": "metadata"}
 _PAIR = 2
@@ -75,7 +69,8 @@ class AnswerReader:
     source, start : str, optional
         The paths to the name of a chunk's document, and to its first character there.
     excess, duplicates : str
-        As in `berryeval.search.to_hits`.
+        As in `berryeval.search.to_hits`. By default, hits with one id and different texts are
+        chunks of one document, which counts once, and other repeated hits are errors.
     has_scores : bool
         Whether to look for scores if no path to them is given. If not, the order counts.
     """
@@ -88,7 +83,7 @@ class AnswerReader:
         source: str | None = None,
         start: str | None = None,
         excess: Excess = "error",
-        duplicates: Duplicates = "error",
+        duplicates: Duplicates | None = None,
         has_scores: bool = True,
     ) -> None:
         self.places: dict[str, Place] = {}
@@ -98,7 +93,7 @@ class AnswerReader:
         self._sources = _SOURCES if source is None else (source,)
         self._starts = _STARTS if start is None else (start,)
         self._excess = check_excess(excess)
-        self._duplicates = check_duplicates(duplicates)
+        self._duplicates = None if duplicates is None else check_duplicates(duplicates)
         self._has_scores = has_scores or score is not None
         self._has_warned = False
         self._lock = threading.Lock()
@@ -118,7 +113,7 @@ class AnswerReader:
             "id": self._id,
             "score": self._score,
             "excess": None if self._excess == "error" else self._excess,
-            "duplicates": None if self._duplicates == "error" else self._duplicates,
+            "duplicates": self._duplicates,
         }
         return {name: value for name, value in given.items() if value is not None}
 
@@ -131,11 +126,20 @@ class AnswerReader:
             If it is not a ranking, see `berryeval.search.to_hits`; if a path leads nowhere; and
             if a hit has neither an id nor a text.
         """
+        duplicates = self._duplicates or "error"
+        if isinstance(answer, Mapping) and any(map(_is_container, answer.values())):
+            found = f"a dict with the keys {', '.join(map(str, answer))}; return the list alone"
+            raise AnswerError(system, f"expected a list of hits, got {found}")
         if not isinstance(answer, (str, bytes, Mapping)) and isinstance(answer, Iterable):
-            answer = self._plain(list(answer), system)
-        return to_hits(answer, k, system, excess=self._excess, duplicates=self._duplicates)
+            hits = list(answer)
+            answer = self._plain(hits, system)
+            if self._duplicates is None and _are_chunks(answer, hits):
+                duplicates = "keep-best"
+        return to_hits(
+            answer, k, system, excess=self._excess, duplicates=duplicates, has_settings=True
+        )
 
-    def _plain(self, answer: list[object], system: str) -> list[object]:
+    def _plain(self, answer: list[object], system: str) -> list[Any]:
         """Replace objects by their ids, or by pairs of an id and a score."""
         found: list[Any] = []
         scores: list[object] = []
@@ -173,7 +177,7 @@ class AnswerReader:
             if found is None:
                 way_out = f"choose the path to ids with the setting id; {_known(one)}"
                 message = f"hit {rank}: expected {self._id} as document id, got none; {way_out}"
-                raise AnswerError(system, message)
+                raise AnswerError(system, message).suggest(_likely_id(one))
         if found is None:
             found = self._hash_of(one, rank, system, texts)
         with suppress(InputTypeError):  # `to_hits` rejects it
@@ -184,14 +188,15 @@ class AnswerReader:
         """Return the hash of a hit's text; `texts` are those of the hits before it."""
         text = _text_of(one)
         if text is None:
+            way_out = f"choose the path to ids with the setting id; {_known(one)}"
             expected = "a document id and a score, a dict or an object with an id"
-            message = f"hit {rank}: expected {expected}, got {type(one).__name__}; {_known(one)}"
-            raise AnswerError(system, message)
+            message = f"hit {rank}: expected {expected}, got {type(one).__name__}; {way_out}"
+            raise AnswerError(system, message).suggest(_likely_id(one))
         if self._id is None:
             way_out = f"choose the path to ids with the setting id; {_known(one)}"
-            if text in texts and self._duplicates == "error":
+            if text in texts and self._duplicates != "keep-best":
                 message = f"hit {rank}: expected an id, got none, and the text of an earlier hit"
-                raise AnswerError(system, f"{message}; {way_out}")
+                raise AnswerError(system, f"{message}; {way_out}").suggest(_likely_id(one))
             texts.add(text)
             with self._lock:
                 is_first, self._has_warned = not self._has_warned, True
@@ -225,8 +230,29 @@ class AnswerReader:
         return Place(sources, start, end) if end is not None else Place(sources)
 
 
+def _are_chunks(found: list[Any], hits: list[object]) -> bool:
+    """Whether every repeated id has hits with different texts."""
+    texts: dict[object, list[str | None]] = {}
+    for one, hit in zip(found, hits, strict=True):
+        if isinstance(one, (tuple, list)) and len(one) == _PAIR and not _is_plain(one[0]):
+            return False  # which `to_hits` rejects
+        is_pair = isinstance(hit, (tuple, list)) and len(hit) == _PAIR
+        inner = hit[0] if is_pair else hit  # type: ignore[index]  # a pair has two
+        text = None if _is_plain(inner) else _text_of(inner)
+        texts.setdefault(one[0] if isinstance(one, tuple) else one, []).append(text)
+    return all(
+        None not in several and len(set(several)) == len(several)
+        for several in texts.values()
+        if len(several) > 1
+    )
+
+
 def _is_id(one: object) -> bool:
     return isinstance(one, str) or (hasattr(one, "__index__") and not isinstance(one, bool))
+
+
+def _is_container(value: object) -> bool:
+    return isinstance(value, (list, tuple, Mapping))
 
 
 def _is_plain(one: object) -> bool:
@@ -273,6 +299,18 @@ def _whole(value: object) -> int | None:
         number = operator.index(value)  # type: ignore[arg-type]
         return number if number >= 0 else None
     return None
+
+
+def _likely_id(one: object) -> str:
+    """Return the setting that names a field which may have the id of a hit."""
+    metadata = _at(one, "metadata")
+    for fields, start in ((one, ""), (metadata, "metadata.")):
+        names = [*map(str, fields)] if isinstance(fields, Mapping) else []
+        for part in ("id", "source", "name", "url", "uri", "path", "title"):
+            name = next((name for name in names if part in re.split(r"[\W_]+", name.lower())), None)
+            if name is not None:
+                return f"id={start}{name}"
+    return "id=FIELD"
 
 
 def _known(one: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sized
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sized
 from contextlib import contextmanager
 from itertools import islice
 
@@ -24,6 +24,12 @@ __all__ = [
 ]
 
 _N_EXAMPLES = 3
+_MAX_SHOWN = 40
+"""Characters of an id in an example."""
+_MAX_COMPARED = 1_000
+"""Ids of each side that are compared."""
+_MIN_WORDS = 3
+"""Ids have fewer words than texts."""
 
 
 class NotSentError(SystemUnderTestError):
@@ -81,7 +87,9 @@ def check_any_answered(
                 "not sent)"
             )
         message = f"failed for {n_queries}, so there is nothing to score; {query_id}: "
-        raise SystemUnderTestError(system, f"{message}{first.message}", transient=first.transient)
+        message += first.message
+        error = SystemUnderTestError(system, message, transient=first.transient)
+        raise error.suggest(first.setting)
 
 
 def other_ids(
@@ -101,24 +109,39 @@ def other_ids(
         What has the known ids, such as "the golden set".
     """
     ids = list(returned)
+    known = list(dict.fromkeys(known))
+    way_out, setting = _way_out(ids, known)
     return MismatchError(
         f"{system}: none of the {len(ids):,} returned ids is one of {place}; returned: "
-        f"{_examples(ids)}; in {place}: {_examples(known)}; {_way_out(ids)}"
-    )
+        f"{_examples(ids)}; in {place}: {_examples(known)}; {way_out}"
+    ).suggest(setting)
 
 
-def _way_out(ids: Iterable[str]) -> str:
+def _way_out(ids: Collection[str], known: Collection[str]) -> tuple[str, str | None]:
+    """Return what helps, and the setting for it, if there is one."""
     if all(map(is_content_id, ids)):
-        path = "metadata.source"
-        start = "the hits have no ids, only texts; name the field that identifies a document:"
-    else:
-        path = "{id}.txt"
-        start = "map them with a setting such as"
-    return f"{start} -s id='{path}', or id = \"{path}\" below [system_settings] in berryeval.toml"
+        start = "the hits have no ids, only texts; name the field that identifies a document with"
+        return f"{start} the setting id", "id=metadata.source"
+    if all(len(one.split()) >= _MIN_WORDS for one in ids):
+        return "these are texts; return the ids of documents instead", None
+    for one in islice(dict.fromkeys(ids), _MAX_COMPARED):
+        for other in islice(known, _MAX_COMPARED):
+            if _contains(one, other):
+                return f"return {other!r} instead of {one!r}", None
+            if _contains(other, one):
+                return "map them with the setting id", f"id={other.replace(one, '{id}')}"
+    return "map them with a setting such as id={id}.txt", "id={id}.txt"
+
+
+def _contains(whole: str, part: str) -> bool:
+    """Whether an id is a part of another one, between characters that are no letters or digits."""
+    before, found, after = whole.partition(part)
+    return bool(found) and not (before[-1:].isalnum() or after[:1].isalnum())
 
 
 def _examples(ids: Iterable[str]) -> str:
-    return ", ".join(map(repr, islice(dict.fromkeys(ids), _N_EXAMPLES)))
+    shown = (one if len(one) <= _MAX_SHOWN else f"{one[:_MAX_SHOWN]}…" for one in ids)
+    return ", ".join(map(repr, islice(dict.fromkeys(shown), _N_EXAMPLES)))
 
 
 def describe_exception(error: BaseException) -> str:

@@ -74,6 +74,7 @@ def to_hits(
     *,
     excess: Excess = "error",
     duplicates: Duplicates = "error",
+    has_settings: bool = False,
 ) -> list[Hit]:
     """Convert a system's answer to hits, best first; ties by document id, highest first.
 
@@ -90,6 +91,8 @@ def to_hits(
         What to do with more than k hits: ``"cut"`` keeps the best k.
     duplicates : {"error", "keep-best"}
         What to do with a repeated document: ``"keep-best"`` keeps the first occurrence.
+    has_settings : bool
+        Whether both are settings of the system, which errors then suggest.
 
     Raises
     ------
@@ -106,15 +109,22 @@ def to_hits(
     if duplicates == "keep-best":
         hits = _first_of_each(hits)
     if len(hits) > k and excess == "error":
-        raise AnswerError(system, f"expected at most {k} hits, got {len(hits)}")
+        way_out = "to keep the best of them, set excess=cut" * has_settings
+        raise _answer_error(system, f"expected at most {k} hits, got {len(hits)}", way_out)
     seen: set[str] = set()
     for hit in hits:
         if hit.doc_id in seen:
-            way_out = "if these are chunks of one document, set duplicates=keep-best"
-            found = f"expected each document once, got {hit.doc_id!r} twice; {way_out}"
-            raise AnswerError(system, found)
+            way_out = "if these are chunks of one document, set duplicates=keep-best" * has_settings
+            found = f"expected each document once, got {hit.doc_id!r} twice"
+            raise _answer_error(system, found, way_out)
         seen.add(hit.doc_id)
     return best_hits(hits, k)
+
+
+def _answer_error(system: str, message: str, way_out: str) -> AnswerError:
+    """Return an error, with the setting that the way out ends in."""
+    error = AnswerError(system, f"{message}; {way_out}" if way_out else message)
+    return error.suggest(way_out.rpartition(" ")[2] or None)
 
 
 def _first_of_each(hits: list[Hit]) -> list[Hit]:
@@ -128,7 +138,9 @@ def _first_of_each(hits: list[Hit]) -> list[Hit]:
 
 def _each(answer: object, system: str) -> list[object]:
     if isinstance(answer, (str, bytes)) or not isinstance(answer, Iterable):
-        raise AnswerError(system, f"expected hits, got {type(answer).__name__}")
+        is_none = answer is None
+        found = "None; does it return its results?" if is_none else type(answer).__name__
+        raise AnswerError(system, f"expected a list of hits, got {found}")
     return list(answer)
 
 

@@ -31,7 +31,7 @@ def import_object(place: str) -> object:
     try:
         found: Any = importlib.import_module(module_name)
     except Exception as error:  # a module can raise anything
-        got = f"{describe_exception(error)}{_line_of(error)}"
+        got = f"{describe_exception(error)}{_line_of(error)}{_way_out(error, module_name)}"
         raise ArgumentError(place, "a module that can be imported", got) from error
     if file := getattr(found, "__file__", None):
         note_input(file)
@@ -41,6 +41,14 @@ def import_object(place: str) -> object:
     except AttributeError as error:
         raise ArgumentError(place, f"{name} in {module_name}", f"none ({error})") from error
     return found
+
+
+def _way_out(error: Exception, module_name: str) -> str:
+    """Return how to import a module that is part of a package, if that was the problem."""
+    if "attempted relative import" not in str(error):
+        return ""
+    package = os.path.basename(os.getcwd())  # noqa: PTH109, PTH119 - pathlib is slow to import
+    return f"; it is part of a package: from the folder above, name {package}.{module_name}"
 
 
 def _line_of(error: Exception) -> str:

@@ -385,31 +385,75 @@ def _imported(place: str, settings: Mapping[str, Any]) -> System:
     """Return a system from a module: its object or function, or what a factory there makes."""
     from berryeval.search.asynchronous import resolve
     from berryeval.search.importing import import_object
+    from berryeval.search.systems.calling import METHODS, method_of
     from berryeval.search.systems.foreign import as_system
     from berryeval.search.systems.function import Function
     from berryeval.search.systems.retrievers import is_retriever
 
     found = import_object(place)
+    owner = _class_of_method(place)
+    if owner is not None:
+        bound = getattr(_created(*owner), place.rpartition(".")[2])
+        return Function(bound, name=place, **settings)
     if _is_factory(found):
-        with failures_of(place):
-            found = resolve(_called(found, place))
-    elif not hasattr(found, "search") and not is_retriever(found):
+        return as_system(resolve(_created(found, place)), **settings)
+    if hasattr(found, "search") or is_retriever(found) or method_of(type(found)) is not None:
+        return as_system(found, **settings)
+    if callable(found) and not isinstance(found, type):
         return Function(place, **settings)
-    return as_system(found, **settings)
+    expected = f"a function, or an object with a method such as {', '.join(METHODS)}"
+    kind = found if isinstance(found, type) else type(found)
+    names = [name for name in dir(kind) if not name.startswith("_")]
+    methods = [name for name in names if callable(getattr(kind, name, None))]
+    is_own = kind.__module__ != "builtins" and bool(methods)
+    way_out = f"; name its method, such as {place}.{methods[0]}" if is_own else ""
+    what = "the class" if found is kind else "an object of type"
+    raise ArgumentError(place, expected, f"{what} {kind.__name__}{way_out}")
+
+
+def _class_of_method(place: str) -> tuple[type, str] | None:
+    """Return the class, and its place, if a name stands for a method that requires an object."""
+    from berryeval.search.importing import import_object
+
+    owner_place, _, name = place.rpartition(".")
+    if ":" not in owner_place:
+        return None
+    owner = import_object(owner_place)
+    if not isinstance(owner, type) or not inspect.isfunction(inspect.getattr_static(owner, name)):
+        return None
+    return owner, owner_place
 
 
 def _is_factory(found: object) -> TypeIs[Callable[..., Any]]:
     """Whether something has to be called first: a class, or a function without parameters."""
+    from berryeval.search.systems.calling import has_call, method_of
     from berryeval.search.systems.retrievers import has_retriever_methods
 
     if isinstance(found, type):
-        return hasattr(found, "search") or has_retriever_methods(found)
+        is_search = has_retriever_methods(found) or has_call(found)
+        return is_search or hasattr(found, "search") or method_of(found) is not None
     if not inspect.isroutine(found):
         return False
     try:
         return not inspect.signature(found).parameters
     except (TypeError, ValueError):  # of some built-in functions
         return False
+
+
+def _created(factory: Callable[..., Any], place: str) -> object:
+    """Call a class, or a function without parameters."""
+    try:
+        signature = inspect.signature(factory)
+        signature.bind()
+    except TypeError:
+        expected = "a class whose objects can be created without arguments"
+        way_out = "name an object of it, or a function without parameters that returns one"
+        got = f"one that requires {signature}; {way_out}"
+        raise ArgumentError(place, expected, got) from None
+    except ValueError:  # of some built-in classes
+        pass
+    with failures_of(place):
+        return factory()
 
 
 def _called(factory: Callable[..., Any], name: str, *given: str, **settings: str) -> object:

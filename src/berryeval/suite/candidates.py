@@ -84,12 +84,13 @@ def _ask(settings: Settings, judgments: Judgments, queries: Mapping[str, Query])
         name = system.name  # not the address, which may contain a password
         places = system.places
     check_any_answered(name, answered.durations, answered.failures)
-    failures = [error for one in (answered, *answered.repeats) for error in one.failures.values()]
+    failures = [item for one in (answered, *answered.repeats) for item in one.failures.items()]
     if len(failures) > settings.gate.max_failed:
-        first = failures[0]
+        query_id, first = failures[0]
         failed = f"{count_queries(len(failures))} of {len(asked) * settings.gate.repeat} failed"
         allowed = f"{settings.gate.max_failed} allowed"
-        raise SystemUnderTestError(name, f"{failed} ({allowed}); first: {first.message}")
+        error = SystemUnderTestError(name, f"{failed} ({allowed}); {query_id}: {first.message}")
+        raise error.suggest(first.setting)
     times = {query_id: 1000 * seconds for query_id, seconds in answered.durations.items()}
     credit = _crediting(settings)
     run, *again = (

@@ -148,18 +148,85 @@ def test_a_module_that_fails_is_reported_with_its_line(tmp_path, monkeypatch, co
         Function("broken_of_test:find")
 
 
-def test_a_function_of_the_query_alone_is_rejected_at_once():
+def test_other_parameters_are_rejected_at_once():
     """Otherwise every query would fail with Python's count of positional arguments."""
 
-    def retrieve(question):
-        return [question]
+    def retrieve(index, query, k):
+        return [index, query, k]
 
     with pytest.raises(
         ArgumentError,
-        match=r"a function of a query and k, got one with the parameters \(question\); k is",
+        match=r"of a query alone, got one with the parameters \(index, query, k\); name one that",
     ):
         Function(retrieve)
     assert Function(max, name="without a signature").name == "without a signature"
+
+
+def by_keyword(question, filters=None, *, top_k=4):  # noqa: ARG001
+    return [f"d{i}" for i in range(top_k)]
+
+
+def alone(query):  # noqa: ARG001
+    return [f"d{i}" for i in range(7)]
+
+
+def optional(query, filters=None):
+    return alone(query) if filters is None else []
+
+
+def unusual(query, amount=4):  # noqa: ARG001
+    return [f"d{i}" for i in range(amount)]
+
+
+def named_only(*, query, limit):  # noqa: ARG001
+    return [f"d{i}" for i in range(limit)]
+
+
+@pytest.mark.parametrize(
+    ("function", "n_of_5", "n_of_9"),
+    [
+        (by_keyword, 5, 9),
+        (alone, 5, 7),
+        (optional, 5, 7),
+        (unusual, 5, 9),
+        (named_only, 5, 9),
+        (lambda *both: [f"d{i}" for i in range(both[1])], 5, 9),
+    ],
+)
+def test_k_goes_where_the_function_expects_it(function, n_of_5, n_of_9):
+    """A function without a place for k returns what it has, of which k count."""
+    system = Function(function)
+    assert (len(system.search("x", 5)), len(system.search("x", 9))) == (n_of_5, n_of_9)
+
+
+def test_chunks_of_one_document_count_once():
+    """Different texts under one id are chunks; without texts, a repeated id may be a mistake."""
+    hits = [
+        {"id": "a.md", "text": "first", "score": 3},
+        {"id": "b.md", "text": "other", "score": 2},
+        {"id": "a.md", "text": "second", "score": 1},
+    ]
+    assert Function(lambda _query, _k: hits).search("x", 5) == [("a.md", 3.0), ("b.md", 2.0)]
+    pairs = [(hit, hit["score"]) for hit in hits]
+    assert Function(lambda _query, _k: pairs).search("x", 5) == [("a.md", 3.0), ("b.md", 2.0)]
+    again = [*hits, {**hits[1], "score": 0}]
+    for strict in (
+        Function(lambda _query, _k: again),
+        Function(lambda _query, _k: hits, duplicates="error"),
+        Function(lambda _query, _k: [hit["id"] for hit in hits]),
+    ):
+        with pytest.raises(AnswerError, match="expected each document once") as caught:
+            strict.search("x", 5)
+        assert caught.value.setting == "duplicates=keep-best"
+
+
+def test_hits_without_an_id_suggest_the_likely_field():
+    """A command says how it takes the setting."""
+    hits = [{"passage_id": 7, "body": "Use a token."}]
+    with pytest.raises(AnswerError, match=r"with the setting id; it has passage_id, body") as error:
+        Function(lambda _query, _k: hits).search("x", 5)
+    assert error.value.setting == "id=passage_id"
+    assert Function(lambda _query, _k: [{"chunk_id": "c1"}]).search("x", 1) == [("c1", -1.0)]
 
 
 def test_hits_with_equal_texts_and_no_id_name_the_keys():

@@ -13,6 +13,7 @@ from berryeval.search.failures import failures_of
 from berryeval.search.hits import Hit, check_k
 from berryeval.search.places import Place
 from berryeval.search.system import System, each_once
+from berryeval.search.systems.calling import METHODS, call_of, has_number, method_of
 from berryeval.search.systems.function import Function
 from berryeval.search.systems.retrievers import Retriever, is_retriever
 
@@ -22,8 +23,9 @@ __all__ = ["Foreign", "as_system"]
 class Foreign(System):
     """Any object with ``search(query, k)`` as a system; its methods may be asynchronous.
 
-    ``index``, ``close``, ``fingerprint`` and ``name`` are used if they exist. Answers are checked,
-    and exceptions become errors of the system.
+    Without a parameter for k, it decides how many documents it returns. ``index``, ``close``,
+    ``fingerprint`` and ``name`` are used if they exist. Answers are checked, and exceptions become
+    errors of the system.
 
     Parameters
     ----------
@@ -35,8 +37,9 @@ class Foreign(System):
 
     def __init__(self, thing: Any, **reading: Any) -> None:  # noqa: ANN401 - any object
         self._thing = thing
-        self._reader = AnswerReader.of(reading)
         self.name = getattr(thing, "name", type(thing).__name__)
+        self._search, takes_k = call_of(thing.search, f"{self.name}.search")
+        self._reader = AnswerReader.of(reading if takes_k else {"excess": "cut", **reading})
         self.is_asynchronous = is_asynchronous(thing.search)
 
     @property
@@ -61,7 +64,7 @@ class Foreign(System):
         """Return its hits; its exceptions become `SystemUnderTestError`."""
         check_k(k)
         with failures_of(self.name):
-            return self._reader.read(resolve(self._thing.search(query, k)), k, self.name)
+            return self._reader.read(resolve(self._search(query, k)), k, self.name)
 
     async def asearch(self, query: str, k: int) -> list[Hit]:
         """Return its hits, without a thread if it is asynchronous."""
@@ -69,7 +72,7 @@ class Foreign(System):
             return await super().asearch(query, k)
         check_k(k)
         with failures_of(self.name):
-            return self._reader.read(await self._thing.search(query, k), k, self.name)
+            return self._reader.read(await self._search(query, k), k, self.name)
 
     def index(self, documents: Iterable[Document]) -> int:
         """Pass on documents, each once; return how many were consumed."""
@@ -107,7 +110,8 @@ def as_system(thing: object, **settings: Any) -> System:  # noqa: ANN401 - of ea
     ----------
     thing : object
         A system, which is returned unchanged; anything with ``search(query, k)``; a retriever of
-        LangChain, LlamaIndex or Haystack, see `Retriever`; or a function of a query and k.
+        LangChain, LlamaIndex or Haystack, see `Retriever`; an object with another method that
+        searches, such as ``retrieve(query, top_k)``; or a function of a query and k.
     **settings
         Settings of `Retriever` or `Function`.
 
@@ -122,13 +126,19 @@ def as_system(thing: object, **settings: Any) -> System:  # noqa: ANN401 - of ea
         if isinstance(thing, System) and not settings and not _has_asynchronous_methods(thing):
             return thing
         return Foreign(thing, **settings)
-    if is_retriever(thing):
+    method = None if isinstance(thing, type) else method_of(type(thing))
+    # Retrievers of frameworks have a k of their own, which is set; others take k as an argument.
+    takes_k = method is not None and not is_store and has_number(getattr(thing, method))
+    if is_retriever(thing) and not takes_k:
         return Retriever(thing, **settings)
+    if method is not None:
+        return Function(getattr(thing, method), **settings)
     if callable(thing):
         return Function(thing, **settings)
     message = (
-        "expected something with search(query, k), a retriever of LangChain, LlamaIndex or "
-        f"Haystack, or a function of a query and k, got {type(thing).__name__}"
+        "expected a function of a query, an object with a method such as "
+        f"{', '.join(METHODS)}, or a retriever of LangChain, LlamaIndex or Haystack, got "
+        f"{type(thing).__name__}"
     )
     raise SystemUnderTestError("system", message)
 

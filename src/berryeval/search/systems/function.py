@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,28 +13,31 @@ from berryeval.search.hits import Hit, check_k
 from berryeval.search.importing import import_object
 from berryeval.search.places import Place
 from berryeval.search.system import System
+from berryeval.search.systems.calling import call_of
 
 __all__ = ["Function", "import_function"]
 
 
 class Function(System):
-    """A function of a query and k.
+    """A function of a query and k, or of a query alone.
 
     Parameters
     ----------
     function : callable or str
-        Called as ``function(query, k)``, from several threads at once. It returns hits, pairs of
-        document id and score, a mapping from document id to score, or document ids alone, best
-        first. Ids are texts or whole numbers; instead of an id or a pair, a dict or an object with
-        an id works, too, such as the documents of LangChain, LlamaIndex and Haystack. It may be
-        asynchronous. As text, ``"module:function"``; the module is also searched for in the
-        working directory.
+        Called as ``function(query, k)``, from several threads at once; k goes to the parameter
+        with a usual name, such as ``top_k``. A function of a query alone decides how many
+        documents it returns. The answer has hits, pairs of document id and score, a mapping from
+        document id to score, or document ids alone, best first. Ids are texts or whole numbers;
+        instead of an id or a pair, a dict or an object with an id works, too, such as the
+        documents of LangChain, LlamaIndex and Haystack. It may be asynchronous. As text,
+        ``"module:function"``; the module is also searched for in the working directory.
     name : str, optional
         Name of the system in messages. Default: the function's own name.
     **reading : str
         Where ids and scores are in dicts and objects, and what to do with surplus hits and
         repeated documents: `id`, `score`, `source`, `start`, `excess` and `duplicates`, see
-        `berryeval.search.Retriever`. By default, surplus and repeated hits are errors.
+        `berryeval.search.Retriever`. By default, surplus and repeated hits are errors, but hits
+        with the same id and different texts are chunks of one document, which counts once.
 
     Examples
     --------
@@ -58,12 +60,11 @@ class Function(System):
         found = import_function(function) if isinstance(function, str) else function
         if not callable(found):
             raise ArgumentError("function", "a function of a query and k", type(found).__name__)
-        _check_parameters(found, name or _place(found))
-        self._function: Callable[[str, int], Any] = found
-        self.is_asynchronous = is_asynchronous(found)
         self._place = function if isinstance(function, str) else _place(found)
         self.name = name or self._place
-        self._reader = AnswerReader.of(reading)
+        self._function, takes_k = call_of(found, self.name)
+        self.is_asynchronous = is_asynchronous(found)
+        self._reader = AnswerReader.of(reading if takes_k else {"excess": "cut", **reading})
 
     @property
     def places(self) -> Mapping[str, Place]:
@@ -103,20 +104,6 @@ def import_function(place: str) -> Callable[..., Any]:
         raise ArgumentError("function", "a function", f"{place!r}, a {type(found).__name__}")
     function: Callable[..., Any] = found
     return function
-
-
-def _check_parameters(function: Callable[..., Any], name: str) -> None:
-    """Raise `ArgumentError` unless a function can be called with a query and k."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # of some built-in functions
-        return
-    try:
-        signature.bind("query", 1)
-    except TypeError:
-        got = f"one with the parameters {signature}"
-        way_out = "k is the number of documents to return"
-        raise ArgumentError(name, "a function of a query and k", f"{got}; {way_out}") from None
 
 
 def _place(function: object) -> str:
