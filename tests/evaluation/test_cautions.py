@@ -1,5 +1,6 @@
 """Cautions about reversed, contradictory or constant scores, in one line."""
 
+import itertools
 import json
 import random
 
@@ -13,7 +14,9 @@ import berryeval as be
 from berryeval.cli import main
 from berryeval.core.run import Run
 from berryeval.core.score_order import cautions_of
-from berryeval.formats import read_run
+from berryeval.formats import read_run, write_run
+from berryeval.golden import handbook
+from berryeval.suite.demo import RECORDED
 
 DEPTH = 10
 N_QUERIES = 40
@@ -282,3 +285,72 @@ def test_ids_of_another_set_are_a_caution():
     assert be.evaluate(judgments, {"q1": ["b.md"]}, "RR").cautions == ()
     assert be.evaluate(judgments, {"q1": ["x", "a.md"]}, "RR").cautions == ()
     assert be.evaluate({"q1": {"a.md": 0}}, {"q1": ["x"]}, "RR").cautions == ()
+
+
+def answers(n_queries, corpus, depth=10):
+    """Return a run that shows the same documents again and again, the right one for its query."""
+    ids = [f"d{i}.md" for i in range(corpus)]
+    run = {
+        f"q{n:02}": [ids[(n * 7 + step) % corpus] for step in range(depth)]
+        for n in range(n_queries)
+    }
+    return {query_id: {ranking[0]: 1} for query_id, ranking in run.items()}, run
+
+
+OTHER_NAMES = {
+    "chunks": lambda doc_id: f"{doc_id}#3",
+    "a prefix": lambda doc_id: f"docs/{doc_id}",
+    "another name": lambda doc_id: doc_id.replace("d", "e"),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_NAMES)
+def test_unknown_ids_in_a_third_of_the_queries_are_a_caution(name, tmp_path):
+    """Such queries score 0 whatever the search does; the caution has examples of both sides."""
+    judgments, run = answers(30, corpus=40)
+    for query_id in [*judgments][::3]:
+        judgments[query_id] = {OTHER_NAMES[name](one): 1 for one in judgments[query_id]}
+    [caution] = be.evaluate(judgments, run, "nDCG@10").cautions
+    first = OTHER_NAMES[name]("d0.md")
+    assert caution.startswith(
+        "10 of 30 queries have no relevant document that the run returns for any query; "
+        f"check their document ids, such as '{first}', "
+    )
+    assert caution.endswith(" in the judgments and 'd0.md', 'd1.md', 'd2.md' in the run")
+    path = tmp_path / "a.run"
+    write_run(be.Run.from_lists(run), path)
+    assert be.evaluate(judgments, path, "nDCG@10").cautions[-1].startswith("10 of 30 queries have")
+    compared = be.compare(judgments, {"old": run, "new": run}, "nDCG@10")
+    assert sum("10 of 30 queries have no relevant" in note for note in compared.notes) == 2
+    assert "Caution: in the run, 10 of 30" in be.gate(
+        be.evaluate(judgments, run, "nDCG@10"), at_least={"nDCG@10": 0.1}
+    ).sentence  # fmt: skip
+
+
+def test_documents_that_were_only_missed_are_no_caution():
+    """A run of few documents of a large collection lacks most of them, under any name."""
+    judgments, run = answers(30, corpus=10_000)
+    for number, query_id in enumerate([*judgments][::3]):
+        judgments[query_id] = {f"d{9_000 + number}.md": 1}
+    assert be.evaluate(judgments, run, "nDCG@10").cautions == ()
+    # So are a few queries, and relevant documents that other queries find.
+    judgments, run = answers(30, corpus=40)
+    judgments |= {"q00": {"docs/d0.md": 1}, "q01": {"docs/d1.md": 1}}
+    assert be.evaluate(judgments, run, "nDCG@10").cautions == ()
+    judgments, run = answers(30, corpus=40)
+    third = [*judgments][::3]
+    judgments |= {one: judgments[other] for one, other in itertools.pairwise(third)}
+    assert be.evaluate(judgments, {q: r[:1] for q, r in run.items()}, "RR").cautions == ()
+
+
+@pytest.mark.parametrize("depth", [1, 3, 5, 10])
+def test_real_runs_have_no_caution(depth):
+    """Neither with all judgments, nor with one relevant document per query."""
+    golden = handbook()
+    known = golden.judgments.to_dict()
+    single = {query: {max(grades, key=grades.get): 1} for query, grades in known.items()}
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
+    for rankings in (one for of_system in recorded.values() for one in of_system.values()):
+        cut = {query: ranking[:depth] for query, ranking in rankings.items()}
+        for judgments in (known, single):
+            assert be.evaluate(judgments, cut, ["nDCG@10", "RR"]).cautions == ()

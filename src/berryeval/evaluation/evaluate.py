@@ -30,6 +30,7 @@ from berryeval.evaluation.sources import (
     load_timings,
     reshape_run,
 )
+from berryeval.evaluation.unknown_ids import find_unknown_ids
 from berryeval.formats import Duplicates
 from berryeval.formats.lines import path_name, readable_again
 from berryeval.measures import (
@@ -54,7 +55,6 @@ __all__ = [
     "MeasureLike",
     "check_choice",
     "evaluate",
-    "find_other_ids",
     "mismatches_of",
     "nothing_in_common",
     "read_measure",
@@ -220,29 +220,13 @@ def evaluate(
         scores,
         chosen,
         known_queries,
-        cautions=(*find_cautions(run), *find_other_ids(scores, chosen, loaded_judgments.doc_ids)),
+        cautions=(
+            *find_cautions(run),
+            *find_unknown_ids(scores, chosen, loaded_judgments, run, duplicates),
+        ),
         reduced=loaded_judgments.reduced,
         variances=variances,
     )
-
-
-def find_other_ids(
-    scores: Scores, measures: Sequence[Measure], judged_ids: Iterable[str] = ()
-) -> tuple[str, ...]:
-    """Return a caution if every score is 0 and documents are unjudged: the ids may not match.
-
-    `judged_ids` are documents of the judgments, which the caution names, if they are known.
-    """
-    ranked = [measure for measure in measures if not measure.uses_timings]
-    if scores.counts.no_relevant == scores.counts.judged or not ranked:
-        return ()
-    if any(any(scores.values[str(measure)]) for measure in ranked):
-        return ()
-    if not any(any(scores.values.get(str(holes_measure(measure)), ())) for measure in ranked):
-        return ()
-    examples = ", ".join(map(repr, [*dict.fromkeys(judged_ids)][:N_NAMED]))
-    such_as = f", such as {examples}" if examples else ""
-    return (f"every score is 0; check that the run has the document ids of the judgments{such_as}",)
 
 
 def _timed(

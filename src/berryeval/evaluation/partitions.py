@@ -32,12 +32,12 @@ from berryeval.evaluation.evaluate import (
     N_NAMED,
     MeasureLike,
     check_choice,
-    find_other_ids,
     nothing_in_common,
     read_measures,
 )
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.evaluation.sources import reshape_run
+from berryeval.evaluation.unknown_ids import find_other_ids
 from berryeval.measures import Measure, NumRetrieved, parse_measures
 
 if TYPE_CHECKING:

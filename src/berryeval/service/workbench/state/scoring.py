@@ -17,11 +17,11 @@ from berryeval.errors import NotFoundError
 from berryeval.evaluation.evaluate import (
     MeasureLike,
     evaluate,
-    find_other_ids,
     read_measures,
 )
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.evaluation.sources import find_cautions
+from berryeval.evaluation.unknown_ids import find_unknown_ids
 from berryeval.service.allocation import return_free_memory
 from berryeval.service.dependencies import from_state
 from berryeval.service.lru_cache import LruCache, at_least
@@ -280,7 +280,7 @@ class Scoring:
         scores = rescore(known.scores, judgments, run, [*counted], changed)
         if scores is None:
             return None
-        of_scores = find_other_ids(scores, self.measures, judgments.doc_ids)
+        of_scores = find_unknown_ids(scores, self.measures, judgments, run)
         cautions = (*find_cautions(run), *of_scores)
         return Evaluation(scores, self.measures, self.queries(), cautions=cautions)
 
