@@ -77,3 +77,22 @@ def test_expensive_results_are_not_computed():
     assert (found.is_known, found.could_change) == (False, False)
     assert (found.n_queries, found.n_holes) == (15, 15)
     assert not hole_effect(compared("GMAP"), parse_measure("GMAP")).is_known
+
+
+def test_a_comparison_notes_what_is_unjudged():
+    """With the share judged in each run, and a reversal only if grades allow it."""
+    assert compared().notes[-1] == (
+        "Unjudged documents in the rankings: a 0 of 60 (100.0% judged), b 15 of 60 (75.0% judged)."
+    )
+    late = {q: ["x", "d", "n"] if i % 3 else ["d", "n"] for i, q in enumerate(JUDGMENTS)}
+    other = {q: ["n", "d", "x"] for q in JUDGMENTS}
+    comparison = compare(JUDGMENTS, {"a": other, "b": late}, "nDCG@3", bounds=True)
+    [difference] = comparison.differences
+    assert difference.bounds.low < 0 < difference.mean
+    ends = f"{difference.bounds.low:+.4f} to {difference.bounds.high:+.4f}"
+    assert comparison.notes[-2:] == (
+        "Unjudged documents in the first 3: a 30 of 90 (66.7% judged), b 20 of 80 (75.0% judged).",
+        f"Grades for them could reverse the difference in nDCG@3: b {ends}.",
+    )
+    whole = compare(JUDGMENTS, {"a": BEFORE, "b": BEFORE}, "RR")
+    assert not any("njudged" in note for note in whole.notes)

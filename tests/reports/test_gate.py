@@ -32,9 +32,10 @@ def test_the_verdict_comes_before_its_guards(result):
 
 
 def test_intervals_are_labelled(result):
-    """They are unadjusted, two-sided, at 1 - 2 alpha."""
+    """They are unadjusted, two-sided, at 1 - 2 alpha, unlike those of a comparison."""
     text = render_gate(result, "table")
-    assert "Intervals are unadjusted two-sided 1 - 2 alpha (90%); alpha 0.05. p pass: " in text
+    assert "Intervals: 90%, two-sided and unadjusted. A margin is tested on one side" in text
+    assert "at alpha 0.05, which corresponds to an interval of 1 - 2 alpha" in text
     assert "seed" not in text
 
 

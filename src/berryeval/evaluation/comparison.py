@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,8 +111,15 @@ class Comparison(Displayed):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The notes as text."""
-        return tuple(map(str, self.marked_notes))
+        """The notes as text, and what unjudged documents could change."""
+        return (*map(str, self.marked_notes), *self.holes_notes)
+
+    @cached_property
+    def holes_notes(self) -> tuple[str, ...]:
+        """Notes on unjudged documents, if there are any: how many, and what they could change."""
+        from berryeval.evaluation.hole_effects import notes_on_holes
+
+        return tuple(notes_on_holes(self))
 
     @property
     def n_queries(self) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 
 from berryeval.core.id_column import encode_id
@@ -12,13 +12,17 @@ from berryeval.evaluation.bounds import difference_bounds, holes_of
 from berryeval.evaluation.comparison import Comparison, Difference
 from berryeval.evaluation.deciding import Floats, estimate_family
 from berryeval.evaluation.extremes import is_bounded, mean_bounds, remove_rounding
+from berryeval.evaluation.figures import signed
 from berryeval.evaluation.findings import Finding, finding_of
 from berryeval.evaluation.holes import scale_of
-from berryeval.evaluation.notes import retrieved_by_all
+from berryeval.evaluation.notes import holes_notes, retrieved_by_all
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.measures import Measure
 
-__all__ = ["HoleEffect", "hole_effect"]
+__all__ = ["HoleEffect", "hole_effect", "notes_on_holes"]
+
+_MAX_BOUNDS = 1_000
+"""Bounds of single queries that are computed for a note."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,39 @@ def hole_effect(
             _finding_with(comparison, difference, helpful),
         ),
     )
+
+
+def notes_on_holes(comparison: Comparison) -> Iterator[str]:
+    """Iterate over notes on unjudged documents within the cutoff of the lead measure.
+
+    They have the share that is judged, and the candidates whose difference other grades could
+    reverse. With very many queries or candidates, the second is not computed.
+    """
+    lead = comparison.lead
+    has_runs = any(run.n_rows for run in comparison.runs.values())  # they are on Spark otherwise
+    lengths = partial(_count_ranked, comparison) if has_runs else None
+    counts = holes_notes(comparison.evaluations, [lead], lengths)
+    yield from counts
+    n_bounds = comparison.n_queries * len(comparison.candidates)
+    if not (counts and has_runs and n_bounds <= _MAX_BOUNDS and is_bounded(lead)):
+        return
+    reversible = []
+    for difference in comparison.deciding():
+        effect = hole_effect(comparison, lead, system=difference.system)
+        if effect.low is None or effect.high is None:
+            continue
+        if effect.low < 0 < difference.mean or difference.mean < 0 < effect.high:
+            ends = f"{signed(effect.low)} to {signed(effect.high)}"
+            reversible.append(f"{difference.system} {ends}")
+    if reversible:
+        yield (f"Grades for them could reverse the difference in {lead}: {', '.join(reversible)}.")
+
+
+def _count_ranked(comparison: Comparison, name: str, k: int | None) -> int:
+    """Return how many documents a run has within a cutoff, for the queries compared."""
+    run = comparison.runs[name]
+    lengths = (len(run.rows_of(encode_id(query_id))) for query_id in comparison.query_ids)
+    return sum(length if k is None else min(length, k) for length in lengths)
 
 
 def _n_holes(evaluation: Evaluation, measure: Measure, query_ids: Sequence[str]) -> list[float]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from berryeval.core.judging import COUNTED, Judges
 from berryeval.core.notes import Note, caution_notes
-from berryeval.measures import depth_of
+from berryeval.measures import Measure, depth_of
 
 if TYPE_CHECKING:
     from berryeval.evaluation.result import Evaluation
@@ -123,19 +123,35 @@ def retrieved_by_all(runs: Iterable[Evaluation]) -> list[str]:
     return [*(found or ())]
 
 
-def holes_notes(runs: Mapping[str, Evaluation]) -> tuple[str, ...]:
-    """Return the number of unjudged documents within the cutoffs of the measures."""
+def holes_notes(
+    runs: Mapping[str, Evaluation],
+    measures: Sequence[Measure] | None = None,
+    n_ranked: Callable[[str, int | None], int] | None = None,
+) -> tuple[str, ...]:
+    """Return the number of unjudged documents within the cutoffs of the measures.
+
+    By default of all measures. `n_ranked` returns the number of documents of a run within a
+    cutoff; the note then has the share that is judged.
+    """
     first = next(iter(runs.values()))
-    measures = [measure for measure in first.measures if not measure.judged_only]
-    if not measures:
+    chosen = first.measures if measures is None else measures
+    counted = [measure for measure in chosen if not measure.judged_only]
+    if not counted:
         return ()
-    deepest = depth_of(measures)
-    name = next(str(measure) for measure in measures if measure.depth == deepest)
-    counts = [
-        f"{run_name} {run[name].holes:,}" for run_name, run in runs.items() if run[name].holes
-    ]
+    deepest = depth_of(counted)
+    name = next(str(measure) for measure in counted if measure.depth == deepest)
+    if not any(run[name].holes for run in runs.values()):
+        return ()
     where = "in the rankings" if deepest is None else f"in the first {deepest}"
-    return (f"Unjudged documents {where}: {', '.join(counts)}.",) if counts else ()
+    if n_ranked is None:
+        counts = [f"{one} {run[name].holes:,}" for one, run in runs.items() if run[name].holes]
+        return (f"Unjudged documents {where}: {', '.join(counts)}.",)
+    counts = []
+    for run_name, run in runs.items():
+        total = n_ranked(run_name, deepest)
+        share = f" ({1 - run[name].holes / total:.1%} judged)" if total else ""
+        counts.append(f"{run_name} {run[name].holes:,} of {total:,}{share}")
+    return (f"Unjudged documents {where}: {', '.join(counts)}.",)
 
 
 def count_queries(count: int) -> str:

@@ -64,20 +64,22 @@ def gate_note(result: GateResult) -> str:
     if result.inference == "set":
         return "Verdicts are on the point difference: these queries are all that matters."
     level, alpha = result.level, result.alpha
+    intervals = (
+        f"Intervals: {percent(1 - 2 * level)}, two-sided and unadjusted. A margin is tested on one "
+        f"side, at alpha {level:.3g}, which corresponds to an interval of 1 - 2 alpha; a "
+        "comparison tests both sides, and shows 95%."
+    )
     p_values = (
-        "p pass: p-value of the hypothesis that the drop is the margin or more; p fail: that it is "
-        "the margin or less, adjusted by Holm over all margin guards."
+        "p pass: p-value of the hypothesis that the drop is the margin or more; up to alpha, such "
+        "a drop is ruled out, and near 1, nothing speaks against it. p fail: that it is the margin "
+        "or less, adjusted by Holm over all margin guards; up to alpha, a larger drop is shown."
     )
     memory = result.memory
     if memory is None:
-        return (
-            f"Intervals are unadjusted two-sided 1 - 2 alpha ({percent(1 - 2 * alpha)}); alpha "
-            f"{alpha:g}. {p_values}"
-        )
+        return f"{intervals} {p_values}"
     return (
         f"Looks at this set: {memory.looks}; comparisons tried on it: {memory.tries:,}. This look "
-        f"is tested at {level:.3g} of alpha {alpha:g}. Intervals are unadjusted two-sided "
-        f"{percent(1 - 2 * level)}. {p_values}"
+        f"is tested at {level:.3g} of alpha {alpha:g}. {intervals} {p_values}"
     )
 
 
