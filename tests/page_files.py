@@ -227,6 +227,11 @@ SINGLE = {
         "Register a client, and configure OAuth with its secret.\n",
         "searches.csv": "query,count\nsave note as pdf,12\ndownload all my notes,3\n",
     },
+    "from-questions-to-a-gate.md": {
+        "support/questions.csv": "question,expected_docs\nhow do I get a note as pdf,export.md\n"
+        "undo a change,history.md\nI deleted a note by mistake,trash.md;history.md\n"
+        "work on a notebook with a colleague,share.md\n",
+    },
     "coming-from-langchain-llamaindex-haystack.md": {
         "qa_dataset.json": json.dumps(
             {

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from berryeval.cli import main
@@ -70,7 +71,9 @@ def test_a_golden_set_and_a_search_function_are_found(folder):
     assert found.judgments == ("golden/judgments.jsonl",)
     assert found.queries == ("golden/queries.jsonl",)
     assert found.documents == ("golden/documents",)
-    assert found.systems == ("rag:retrieve", "shop.engine:search")
+    assert found.systems == (
+        "rag:retrieve", "shop.engine:search", "rag:search", "shop.engine:search_all"
+    )  # fmt: skip
     (folder / "rag.py").unlink()
     assert berryeval("init").exit_code == 0
     settings = read_settings("berryeval.toml")
@@ -186,3 +189,96 @@ def test_a_search_that_is_not_found_can_be_named(folder):
     assert "berryeval init --force --system my_app:search" in berryeval("init").output
     assert berryeval("init", "--force", "--system", "my_app:search").exit_code == 0
     assert Path(read_settings("berryeval.toml").baseline).name == "baseline.json"
+
+
+CLASSES = """
+import os
+
+class Engine:
+    def __init__(self, path):
+        self.path = path
+    def retrieve(self, query, top_k=5): ...
+
+class Plain:
+    def search(self, question): ...
+
+class Other:
+    def run(self): ...
+
+engine = Engine("index")
+
+def hybrid_search(question, top_k=10): ...
+def search(query): ...
+def search_page(page, query): ...
+def test_search(query, k): ...
+def _search(query, k): ...
+"""
+
+
+def test_objects_classes_and_functions_of_the_query_are_found(folder):
+    """The likeliest first; what could not be called is left out."""
+    (folder / "rag.py").write_text(CLASSES)
+    assert inspect_folder(folder).systems == (
+        "rag:engine", "rag:hybrid_search", "rag:search", "rag:Plain"
+    )  # fmt: skip
+
+
+def test_questions_with_expected_documents_are_converted_first(folder):
+    """Five commands, without an editor: init says which one is missing."""
+    (folder / "app_of_questions.py").write_text("def search(query):\n    return [query + '.md']\n")
+    (folder / "my questions.csv").write_text("question,expected_docs\nhats,hats.md\nshoes,a.md\n")
+    first = berryeval("init")
+    assert first.exit_code == 2
+    assert first.stderr.endswith(
+        "got questions with expected documents in my questions.csv; convert them first: "
+        "berryeval dataset 'my questions.csv' golden\n"
+    )
+    assert not (folder / "berryeval.toml").exists()
+    assert berryeval("dataset", "my questions.csv", "golden").exit_code == 0
+    assert berryeval("init").exit_code == 0
+    settings = read_settings("berryeval.toml")
+    assert Path(settings.judgments).samefile("golden/qrels/test.tsv")
+    assert settings.system == "app_of_questions:search"
+
+
+@pytest.fixture
+def inner(folder, monkeypatch):
+    """A project in a folder of a Git repository, which is the working directory."""
+    (folder / ".git").mkdir()
+    (folder / "requirements.txt").write_text("faiss-cpu\n")
+    inner = folder / "apps" / "rag"
+    inner.mkdir(parents=True)
+    (inner / "qrels.txt").write_text(QRELS)
+    monkeypatch.chdir(inner)
+    return inner
+
+
+def test_a_workflow_is_written_at_the_root_of_the_repository(folder, inner):
+    """GitHub reads no other; the job runs in the folder of the project."""
+    result = berryeval("init", "--ci", "github")
+    assert result.exit_code == 0, result.output
+    assert "this one runs in apps/rag." in result.output
+    assert not (inner / ".github").exists()
+    path = folder / ".github/workflows/search-quality-apps-rag.yml"
+    [job] = yaml.safe_load(path.read_text())["jobs"].values()
+    assert job["defaults"] == {"run": {"working-directory": "apps/rag"}}
+    assert job["steps"][2] == {"run": "python -m pip install berryeval -r ../../requirements.txt"}
+    whole = job_for("github", folder)
+    assert whole.path == folder / ".github/workflows/search-quality.yml"
+    assert "working-directory" not in whole.text
+
+
+def test_a_job_for_gitlab_leaves_others_alone(folder, inner):
+    """An existing pipeline includes it; without one, it is the pipeline."""
+    assert berryeval("init", "--ci", "gitlab").exit_code == 0
+    job = yaml.safe_load((folder / ".gitlab-ci.yml").read_text())["search-quality"]
+    assert job["script"][0] == "cd apps/rag"
+    assert job["artifacts"]["paths"] == ["apps/rag/gate.html"]
+    (folder / ".gitlab-ci.yml").write_text("stages: [test]\n")
+    (inner / "berryeval.toml").unlink()
+    again = berryeval("init", "--ci", "gitlab")
+    line = "Add this line to .gitlab-ci.yml: include: /.gitlab/search-quality-apps-rag.yml\n"
+    assert line in again.output
+    assert (folder / ".gitlab-ci.yml").read_text() == "stages: [test]\n"
+    written = (folder / ".gitlab/search-quality-apps-rag.yml").read_text()
+    assert "berryeval gate --report gate.html" in written

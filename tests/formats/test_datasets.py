@@ -122,7 +122,7 @@ class TestLlamaIndex:
         """So is another kind of file."""
         with pytest.raises(FormatError, match="expected JSON"):
             be.read_dataset(write(tmp_path / "qa.json", '{"queries": {'), format="llamaindex")
-        with pytest.raises(FormatError, match="expected a LlamaIndex or Ragas file, a BEIR or"):
+        with pytest.raises(FormatError, match="a LlamaIndex or Ragas file"):
             be.read_dataset(write(tmp_path / "a.run", "q1 Q0 d1 1 0.5 x\n"))
 
 
@@ -348,3 +348,56 @@ def test_the_command_writes_a_folder(tmp_path):
     assert done.output.endswith("golden: 2 queries, 3 judgments\n")
     assert be.read_judgments(tmp_path / "golden").to_dict()["1"] == {"c1": 1.0}
     assert CliRunner().invoke(main, ["dataset", str(tmp_path / "none"), "x"]).exit_code == 2
+
+
+QUESTIONS = {
+    "a.csv": 'question,expected_docs\nHow?,"a.md, b.md"\nWhere?,c.md\n',
+    "b.csv": "id,Question,Expected Doc IDs,answer\n1,How?,a.md;b.md,So\n2,Where?,c.md,\n",
+    "c.tsv": "query\tdoc_id\nHow?\ta.md\nHow?\tb.md\nWhere?\tc.md\n",
+    "d.csv": "question;relevant_chunks\nHow?;['a.md', 'b.md']\nWhere?;c.md\n",
+    "e.jsonl": '{"question": "How?", "expected": ["a.md", "b.md"]}\n'
+    '{"question": "Where?", "expected": "c.md"}\n',
+    "f.json": '[{"query": "How?", "gold_sources": {"a.md": 1, "b.md": 1}},\n'
+    ' {"query": "Where?", "gold_sources": ["c.md"]}]',
+}
+
+
+class TestQuestions:
+    """A file of questions with the documents that should be found."""
+
+    @pytest.mark.parametrize("name", QUESTIONS)
+    def test_files_as_people_write_them(self, name, tmp_path):
+        """Lists, separators, or one row per document; ids are given, or numbers."""
+        data = be.read_dataset(write(tmp_path / name, QUESTIONS[name]))
+        assert {one.query_id: one.text for one in data.queries} == {"1": "How?", "2": "Where?"}
+        assert data.judgments.to_dict() == {"1": {"a.md": 1, "b.md": 1}, "2": {"c.md": 1}}
+
+    def test_a_folder_without_a_corpus_can_be_used(self, tmp_path):
+        """The documents are those of the system."""
+        be.read_dataset(write(tmp_path / "a.csv", QUESTIONS["a.csv"])).write(tmp_path / "golden")
+        assert not (tmp_path / "golden" / "corpus.jsonl").exists()
+        run = {"1": ["a.md", "b.md"], "2": ["x"]}
+        assert be.evaluate(tmp_path / "golden", run, "R@2")["R@2"].mean == 0.5
+        found = be.evaluate_system(
+            lambda query: {"How?": ["a.md"]}.get(query, []),
+            tmp_path / "golden",
+            judgments=tmp_path / "golden",
+        )
+        assert found.summary.mean_recall[5] == 0.25
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ("question,answer\nHow?,So\n", "a.csv:1: expected a column with the documents of each"),
+            ("question,expected_docs\n", "a.csv:2: expected questions below the header"),
+            ("question,expected_docs\nHow?,\n", "a.csv:2: .* as expected_docs, found ''; remove"),
+            ("question,expected_docs\n,a.md\n", "a.csv:2: expected a question as question"),
+            ("id,question,doc\n1,How?,a\n1,Why?,b\n", "a.csv:3: query '1' occurs twice, with"),
+            ("frage,ids\nWie?,a\n", "a.csv: expected questions with expected documents"),
+            ("", "a.csv: expected questions or a data set, found nothing"),
+        ],
+    )
+    def test_mistakes_are_named(self, content, message, tmp_path):
+        """With the line, and what is expected there."""
+        with pytest.raises(FormatError, match=message):
+            be.read_dataset(write(tmp_path / "a.csv", content))

@@ -34,13 +34,15 @@ __all__ = ["command"]
 def command(
     source: str, folder: str, format_: str | None, split: str, documents: str | None
 ) -> None:
-    """Convert a data set from another tool to a BEIR folder.
+    """Convert questions with expected documents, or a data set of another tool.
 
-    Every command reads judgments, queries and documents from such a folder. SOURCE
-    contains all three: a LlamaIndex file (EmbeddingQAFinetuneDataset), a Ragas test set, a
-    folder in the layout of MTEB or Hugging Face, or ir_datasets:NAME.
+    The result is a BEIR folder: every command reads judgments, queries and documents from it.
+    SOURCE is a file of questions and the ids of documents that answer them, such as a table with
+    the columns question and expected_docs; a LlamaIndex file (EmbeddingQAFinetuneDataset), a Ragas
+    test set, a folder in the layout of MTEB or Hugging Face, or ir_datasets:NAME.
 
     \b
+    berryeval dataset questions.csv golden/
     berryeval dataset qa_dataset.json qa/
     berryeval dataset testset.csv testset/ --documents chunks.jsonl
     berryeval dataset ir_datasets:beir/scifact/test scifact/

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import shlex
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +15,7 @@ from berryeval.core.files import write_whole
 from berryeval.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from berryeval.suite.ci_jobs import CiService
+    from berryeval.suite.ci_jobs import CiJob, CiService
     from berryeval.suite.new_project import Findings
 
 __all__ = ["command"]
@@ -40,9 +42,10 @@ def command(
 ) -> None:
     """Write a berryeval.toml for what FOLDER contains.
 
-    Looks for a golden set, judgments, queries, runs, a baseline, and a Python function or retriever
-    that searches, in FOLDER (default: the working directory) and its subfolders. Files are
-    recognised by their content; Python files are parsed, but not run.
+    Looks for a golden set, judgments, queries, runs, a baseline, and a Python function, class or
+    retriever that searches, in FOLDER (default: the working directory) and its subfolders. Files
+    are recognised by their content; Python files are parsed, but not run. A job for CI is written
+    at the root of the Git repository, and runs in FOLDER.
 
     \b
     berryeval init
@@ -60,6 +63,7 @@ def command(
     if not Path(folder).is_dir():
         raise ArgumentError("FOLDER", "an existing folder", repr(folder))
     found = inspect_folder(folder)
+    _check_converted(found, folder)
     if system is not None:
         others = (one for one in found.systems if one != system)
         found = replace(found, runs=(), systems=(system, *others))
@@ -68,18 +72,46 @@ def command(
         click.echo(text, nl=False)
         return
     files = {Path(folder) / FILE_NAME: text}
-    if ci is not None:
-        job = job_for(ci, Path(folder))
+    job = None if ci is None else job_for(ci, Path(folder))
+    if job is not None:
         files[job.path] = job.text
-    for path in files:
-        if path.exists() and not force:
-            raise ArgumentError(str(path), "no such file yet", "one; --force replaces it")
+    if not force:
+        _check_new(files)
     for line in _listed(found):
         click.echo(line)
     for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(str(path), [content.encode()])
     click.echo(f"Wrote {' and '.join(map(str, files))}. {_next_step(found)}")
+    if job is not None:
+        click.echo("\n".join(_about(job)))
+
+
+def _check_converted(found: Findings, folder: str) -> None:
+    """Raise if the only judgments are in a file of questions, which has to be converted first."""
+    if found.judgments or not found.questions:
+        return
+    file = found.questions[0]
+    source, target = (shlex.quote(os.path.join(folder, one)) for one in (file, "golden"))  # noqa: PTH118
+    if folder == ".":
+        source, target = shlex.quote(file), "golden"
+    way_out = f"convert them first: berryeval dataset {source} {target}"
+    got = f"questions with expected documents in {file}; {way_out}"
+    raise ArgumentError("judgments", "judgments and queries", got)
+
+
+def _check_new(files: Iterable[Path]) -> None:
+    for path in files:
+        if path.exists():
+            raise ArgumentError(str(path), "no such file yet", "one; --force replaces it")
+
+
+def _about(job: CiJob) -> Iterator[str]:
+    if job.include:
+        yield f"Add this line to .gitlab-ci.yml: {job.include}"
+    if job.folder:
+        yield f"CI reads jobs only at the root of the repository; this one runs in {job.folder}."
+    yield "Commit these files, and baseline.json once it is saved."
 
 
 def _listed(found: Findings) -> Iterator[str]:

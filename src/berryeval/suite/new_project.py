@@ -12,14 +12,17 @@ from pathlib import Path
 from berryeval.errors import BerryEvalError
 from berryeval.evaluation.baseline import is_baseline
 from berryeval.formats import golden_folder, read_judgments, read_queries, read_run
+from berryeval.formats.datasets import has_expected_documents
 from berryeval.formats.facts import guess_kind
 from berryeval.formats.reading import sniff_format
+from berryeval.search.systems.calling import METHODS, NUMBERS, QUERIES
 
 __all__ = ["Findings", "inspect_folder", "to_toml"]
 
 _ENDINGS = frozenset(
     (".csv", ".json", ".jsonl", ".parquet", ".qrels", ".run", ".trec", ".tsv", ".txt")
 )
+_READABLE = frozenset((".csv", ".json", ".jsonl", ".tsv"))
 _COMPRESSED = frozenset((".gz", ".zst"))
 _SKIPPED = frozenset(("__pycache__", "build", "dist", "node_modules", "site-packages", "venv"))
 _MAX_FILES = 500
@@ -31,14 +34,9 @@ _PARTS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "run": ("runs", read_run),
 }
 _SEARCHES = frozenset(("find", "retrieve", "search"))
-"""Names of functions that may be a search engine."""
-_QUERIES = frozenset(("q", "query", "question", "text"))
-"""Names of their first parameter."""
-_NUMBERS = frozenset(("k", "limit", "n", "size", "top_k"))
-"""Names of their second parameter: how many documents to return."""
+"""Words in the names of functions that may be a search engine."""
 _RETRIEVER = "retriever"
-"""Suffix of the names of retrievers, and of functions without parameters that return one."""
-_QUERY_AND_NUMBER = 2
+"""How the names of retrievers end, and of functions without parameters that return one."""
 _BASELINE = "baseline.json"
 
 
@@ -53,7 +51,9 @@ class Findings:
     """Oldest first."""
     baselines: tuple[str, ...] = ()
     systems: tuple[str, ...] = ()
-    """Functions of a query and k, and retrievers, as ``module:name``."""
+    """Functions of a query and k or of a query alone, and retrievers, as ``module:name``."""
+    questions: tuple[str, ...] = ()
+    """Files of questions with expected documents, which have to be converted first."""
 
     @property
     def is_empty(self) -> bool:
@@ -69,7 +69,7 @@ def inspect_folder(folder: str | os.PathLike[str]) -> Findings:
     """
     root = Path(folder)
     found: dict[str, list[Path]] = {"judgments": [], "queries": [], "documents": [], "runs": [],
-                                    "baselines": []}  # fmt: skip
+                                    "baselines": [], "questions": []}  # fmt: skip
     for place in (root, *_subfolders(root)):
         in_golden = _golden_parts(place)
         for part, path in in_golden.items():
@@ -93,7 +93,7 @@ def _subfolders(root: Path) -> Iterator[Path]:
 
 
 def _golden_parts(folder: Path) -> dict[str, Path]:
-    """Return the parts of a golden set, if the folder has judgments and queries."""
+    """Return the parts of a golden set or a BEIR folder, if it has judgments and queries."""
     try:
         parts = {
             "judgments": golden_folder.judgments_in(folder),
@@ -102,6 +102,9 @@ def _golden_parts(folder: Path) -> dict[str, Path]:
         }
     except BerryEvalError:  # two files of a part: the user has to choose
         return {}
+    in_beir = folder / "qrels" / "test.tsv"
+    if parts["judgments"] is None and in_beir.is_file():
+        parts["judgments"] = str(in_beir)
     if parts["judgments"] is None or parts["queries"] is None:
         return {}
     return {name: Path(path) for name, path in parts.items() if path is not None}
@@ -122,6 +125,8 @@ def _kind_of(path: Path) -> str | None:
     is_small = path.stat().st_size <= _MAX_READ
     if not is_small and path.suffix == ".json":
         return None  # a JSON object has to be read as a whole
+    if is_small and path.suffix in _READABLE and has_expected_documents(path):
+        return "questions"
     try:
         if path.suffix == ".json" and is_baseline(path):
             return "baselines"
@@ -134,8 +139,9 @@ def _kind_of(path: Path) -> str | None:
     return part
 
 
-def _search_functions(root: Path) -> Iterator[str]:
-    """Iterate over top-level retrievers, and functions of a query and a number, by name."""
+def _search_functions(root: Path) -> list[str]:
+    """Return top-level searches and retrievers by name, the likeliest first."""
+    found: list[tuple[str, bool]] = []
     for path in [*sorted(root.glob("*.py")), *sorted(root.glob("*/*.py"))][:_MAX_FILES]:
         module = path.relative_to(root).with_suffix("")
         if not all(part.isidentifier() and part not in _SKIPPED for part in module.parts):
@@ -144,27 +150,82 @@ def _search_functions(root: Path) -> Iterator[str]:
             tree = ast.parse(path.read_bytes())
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        for name in filter(None, map(_searching_name, tree.body)):
-            yield f"{'.'.join(module.parts)}:{name}"
+        place = ".".join(module.parts)
+        found += [(f"{place}:{name}", is_likely) for name, is_likely in _searching_names(tree)]
+    return [name for name, _ in sorted(found, key=lambda one: not one[1])]
 
 
-def _searching_name(node: ast.stmt) -> str | None:
-    """Return the name that a statement gives to a search function or a retriever."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return node.name if _is_search(node) else None
-    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-        names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-        return next((name for name in names if name.endswith(_RETRIEVER)), None)
-    return None
+def _searching_names(module: ast.Module) -> Iterator[tuple[str, bool]]:
+    """Iterate over the names of what may search, and whether it is likely."""
+    classes = {
+        node.name: node
+        for node in module.body
+        if isinstance(node, ast.ClassDef) and any(map(_is_search, _methods(node)))
+    }
+    created = set()
+    for node in module.body:
+        if isinstance(node, _FUNCTIONS) and _is_factory(node):
+            yield node.name, True
+        elif isinstance(node, _FUNCTIONS) and _is_search(node):
+            yield node.name, node.name in _SEARCHES and _has_number(node)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            made = node.value.func.id if isinstance(node.value.func, ast.Name) else ""
+            for target in node.targets:
+                if isinstance(target, ast.Name) and (
+                    target.id.endswith(_RETRIEVER) or made in classes
+                ):
+                    created.add(made)
+                    yield target.id, True
+    for name, node in classes.items():
+        if name not in created and _needs_nothing(node):
+            yield name, False
 
 
-def _is_search(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    arguments = [argument.arg for argument in function.args.args]
-    if function.name.endswith(_RETRIEVER):
-        return len(arguments) == len(function.args.defaults)
-    if function.name not in _SEARCHES or len(arguments) < _QUERY_AND_NUMBER:
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def _methods(node: ast.ClassDef) -> Iterator[_Function]:
+    names = (*METHODS, "__call__")
+    yield from (one for one in node.body if isinstance(one, _FUNCTIONS) and one.name in names)
+
+
+def _needs_nothing(node: ast.ClassDef) -> bool:
+    """Whether objects of a class can be created without arguments, as far as one can see."""
+    created = [one for one in node.body if isinstance(one, _FUNCTIONS) and one.name == "__init__"]
+    return not node.bases and all(len(_required(one)) <= 1 for one in created)
+
+
+def _is_factory(function: _Function) -> bool:
+    """Whether a function returns a retriever, by its name, and needs no arguments."""
+    return function.name.endswith(_RETRIEVER) and not _required(function)
+
+
+def _is_search(function: _Function) -> bool:
+    """Whether a function or a method takes a query, and at most a number in addition."""
+    required = [name for name in _required(function) if name != "self"]
+    is_named = function.name in (*METHODS, "__call__") or bool(
+        _SEARCHES & set(function.name.split("_"))
+    )
+    if not is_named or (function.name.startswith(("test_", "_")) and function.name != "__call__"):
         return False
-    return arguments[0] in _QUERIES and arguments[1] in _NUMBERS
+    return required[:1] != [] and required[0] in QUERIES and set(required[1:]) <= NUMBERS
+
+
+def _required(function: _Function) -> list[str]:
+    """Return the parameters without a default; one that can only be named counts, too."""
+    arguments = function.args
+    placed = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return placed[: len(placed) - len(arguments.defaults)] + [
+        one.arg for one, default in named if default is None
+    ]
+
+
+def _has_number(function: _Function) -> bool:
+    """Whether there is a parameter for the number of documents."""
+    names = [one.arg for one in (*function.args.args, *function.args.kwonlyargs)]
+    return not NUMBERS.isdisjoint(names)
 
 
 def to_toml(found: Findings) -> str:
@@ -197,7 +258,16 @@ def to_toml(found: Findings) -> str:
         guard += ["margin = 0.05  # the largest drop from the baseline that is acceptable"]
     else:
         guard += ["at_least = 0.5  # the mean that is required; save a baseline for margins"]
-    return "\n".join([*lines, "", "[gate]", "alpha = 0.05", "", *guard, ""])
+    reading = [
+        "",
+        "# If ids have another name in the answers of the system, or chunks repeat those of their",
+        "# document without a text:",
+        "# [system_settings]",
+        '# id = "metadata.source"',
+        '# duplicates = "keep-best"',
+    ]
+    with_system = reading * bool(found.systems and not runs)
+    return "\n".join([*lines, *with_system, "", "[gate]", "alpha = 0.05", "", *guard, ""])
 
 
 def _setting(

@@ -4,6 +4,10 @@ One module per layout. Each has ``read(place, split)``, or what its docstring sa
 """
 
 from berryeval.formats.datasets.dataset import Dataset
-from berryeval.formats.datasets.reading import DATASET_FORMATS, read_dataset
+from berryeval.formats.datasets.reading import (
+    DATASET_FORMATS,
+    has_expected_documents,
+    read_dataset,
+)
 
-__all__ = ["DATASET_FORMATS", "Dataset", "read_dataset"]
+__all__ = ["DATASET_FORMATS", "Dataset", "has_expected_documents", "read_dataset"]

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,7 @@ class Dataset:
         return Documents.of(self.iter_documents())
 
     def write(self, folder: str | os.PathLike[str], *, split: str = "test") -> None:
-        """Write it as a BEIR folder, which every command reads.
+        """Write it as a BEIR folder, which every command reads; without a corpus if it has none.
 
         Parameters
         ----------
@@ -105,7 +106,7 @@ class Dataset:
         Raises
         ------
         FormatError
-            If a file cannot be written, or the data set has no documents.
+            If a file cannot be written.
         """
         target = Path(folder)
         try:
@@ -113,7 +114,10 @@ class Dataset:
         except OSError as error:
             raise FormatError(f"cannot be created: {error.strerror}", str(target)) from None
         write_queries(self.queries, target / "queries.jsonl", format="jsonl")
-        write_documents(self.iter_documents(), target / "corpus.jsonl")
+        documents = self.iter_documents()
+        first = next(documents, None)
+        if first is not None:
+            write_documents(chain([first], documents), target / "corpus.jsonl")
         write_whole(target / "qrels" / f"{split}.tsv", write_rows(self._qrels(), "\t"))
 
     def _qrels(self) -> Iterator[list[str]]:

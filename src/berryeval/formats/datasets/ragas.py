@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from berryeval.core.content_id import content_id
@@ -32,15 +32,14 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.errors import FormatError, InputTypeError, MismatchError
 from berryeval.formats.datasets.dataset import Dataset
-from berryeval.formats.delimited import iter_records
-from berryeval.formats.jsonl import iter_objects
-from berryeval.formats.lines import PathLike, path_name, read_content
+from berryeval.formats.datasets.rows import iter_records_of
+from berryeval.formats.lines import PathLike, path_name
 
-__all__ = ["CONTEXTS", "QUESTIONS", "read"]
+__all__ = ["CONTEXTS", "IDS", "QUESTIONS", "read"]
 
 QUESTIONS = ("user_input", "question")
 CONTEXTS = ("reference_contexts", "contexts")
-_IDS = "reference_context_ids"
+IDS = "reference_context_ids"
 _HOP = re.compile(r"<\d+-hop>\s*")
 
 _log = event_logger(__name__)
@@ -68,15 +67,15 @@ def read(path: PathLike, documents: Iterable[Document] | None = None) -> Dataset
     matcher = _Matcher(known or ())
     queries: list[Query] = []
     grades: dict[str, dict[str, float]] = {}
-    for number, (line, row) in enumerate(_rows(path), start=1):
+    for number, (line, row) in enumerate(iter_records_of(path), start=1):
         query = _query(row, number, path, line)
         if query.query_id in grades:
             raise FormatError(f"query {query.query_id!r} occurs twice", path_name(path), line)
         queries.append(query)
-        ids = row.get(_IDS)
+        ids = row.get(IDS)
         if ids:
             try:
-                relevant = [as_id(one, _IDS) for one in _list(ids, _IDS, path, line)]
+                relevant = [as_id(one, IDS) for one in _list(ids, IDS, path, line)]
             except InputTypeError as error:
                 raise FormatError(str(error), path_name(path), line) from None
         else:
@@ -142,15 +141,6 @@ class _Matcher:
             if text and (text in known or known in text)
             for doc_id in doc_ids
         ]
-
-
-def _rows(path: PathLike) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
-    start = read_content(path)[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
-    if start.startswith((b"{", b"[")):
-        yield from iter_objects(path)
-    else:
-        for line, fields in iter_records(path):
-            yield line, dict(fields)
 
 
 def _query(row: Mapping[str, Any], number: int, path: PathLike, line: int | None) -> Query:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from berryeval.core.documents import Document
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats.beginning import Beginning
-from berryeval.formats.datasets import ir_datasets, llama_index, mteb, ragas
+from berryeval.formats.datasets import ir_datasets, llama_index, mteb, questions, ragas
 from berryeval.formats.datasets.dataset import Dataset
+from berryeval.formats.datasets.rows import iter_records_of
 from berryeval.formats.delimited import split_header
+from berryeval.formats.keys import shown_keys
 from berryeval.formats.lines import PathLike, path_name, readable_again
 
-__all__ = ["DATASET_FORMATS", "read_dataset"]
+__all__ = ["DATASET_FORMATS", "has_expected_documents", "read_dataset"]
 
-DATASET_FORMATS = ("llamaindex", "ragas", "mteb", "ir_datasets")
+_OF_RAGAS = frozenset((*ragas.CONTEXTS, ragas.IDS))
+
+DATASET_FORMATS = ("llamaindex", "ragas", "mteb", "ir_datasets", "questions")
 """The layouts by name. BEIR's folders are read as MTEB's."""
 
 
@@ -31,9 +36,10 @@ def read_dataset(
     Parameters
     ----------
     source : path
-        A file of LlamaIndex (``EmbeddingQAFinetuneDataset``) or Ragas (a test set in CSV, JSON or
-        JSON lines); a folder in the layout of BEIR, MTEB or Hugging Face; or
-        ``ir_datasets:NAME``, if that package is installed.
+        A file of questions with the documents that answer them (CSV, JSON or JSON lines), such as
+        ``question`` and ``expected_docs``; a file of LlamaIndex (``EmbeddingQAFinetuneDataset``)
+        or Ragas (a test set in CSV, JSON or JSON lines); a folder in the layout of BEIR, MTEB or
+        Hugging Face; or ``ir_datasets:NAME``, if that package is installed.
     format : str, optional
         One of `DATASET_FORMATS`. Default: detected.
     split : str
@@ -70,7 +76,32 @@ def read_dataset(
     if chosen == "mteb":
         return mteb.read(source, split)
     path = readable_again(source)
+    if chosen == "questions":
+        return questions.read(path)
     return llama_index.read(path) if chosen == "llamaindex" else ragas.read(path, documents)
+
+
+def has_expected_documents(source: PathLike) -> bool:
+    """Whether a file has questions with the documents that answer them."""
+    row = _first_row(readable_again(source))
+    return row is not None and _OF_RAGAS.isdisjoint(row) and questions.is_one(row)
+
+
+def _first_row(path: PathLike) -> Mapping[str, Any] | None:
+    """Return the first row of a table or of JSON lines; None for another file."""
+    try:
+        return next((row for _, row in iter_records_of(path)), None)
+    except FormatError:
+        return None
+
+
+def _check_table(path: PathLike, header: Collection[str]) -> None:
+    """Raise `FormatError` for a table of questions without rows, or without their documents."""
+    if _OF_RAGAS.isdisjoint(header) and not questions.is_one(header):
+        expected = "a column with the documents of each question, such as expected_docs"
+        raise FormatError.unexpected(expected, shown_keys(sorted(header)), path_name(path), 1)
+    if _first_row(path) is None:
+        raise FormatError.unexpected("questions below the header", "none", path_name(path), 2)
 
 
 def _check(name: str) -> str:
@@ -85,13 +116,23 @@ def _detect(source: PathLike) -> str:
         return "ir_datasets"
     if os.path.isdir(source):  # noqa: PTH112
         return "mteb"
-    beginning = Beginning(readable_again(source))
+    path = readable_again(source)
+    if os.path.isfile(path) and os.path.getsize(path) == 0:  # noqa: PTH113, PTH202
+        raise FormatError.unexpected("questions or a data set", "nothing", path_name(source))
+    if has_expected_documents(path):
+        return "questions"
+    beginning = Beginning(path)
     columns = split_header(beginning.line.decode("utf-8", "replace"))
     header = {column.strip().strip('"').lower() for column in columns}
     for question in ragas.QUESTIONS:
+        if question in header:
+            _check_table(path, header)
         if question in header or beginning.has_anywhere(question):
             return "ragas"
     if beginning.has_keys(llama_index.KEYS[0]):
         return "llamaindex"
-    expected = "a LlamaIndex or Ragas file, a BEIR or MTEB folder, or ir_datasets:NAME as data set"
+    expected = (
+        "questions with expected documents (such as columns question and expected_docs), a "
+        "LlamaIndex or Ragas file, a BEIR or MTEB folder, or ir_datasets:NAME as data set"
+    )
     raise FormatError.unexpected(expected, "another file", path_name(source))
