@@ -42,6 +42,16 @@ def test_the_run_is_saved():
     assert content()["rankings"] == {"q1": ["d9", "d1"], "q2": []}
 
 
+def test_suspicious_ids_are_reported_with_the_baseline():
+    """A gate would repeat them with every change."""
+    Path("qrels.txt").write_text("".join(f"q{i} 0 {'docs/' * (i > 3)}d{i} 1\n" for i in range(8)))
+    Path("a.run").write_text("".join(f"q{i} Q0 d{i} 1 2 a\n" for i in range(8)))
+    for command in ("save", "update"):
+        found = baseline(command)
+        assert found.exit_code == 0
+        assert found.stderr.startswith("Caution: 4 of 8 queries have no relevant document that")
+
+
 def test_measures_set_the_depth_of_rankings():
     """They come from flags, then from guards; the default is nDCG@10."""
     baseline("save", "-m", "P@1", "--name", "release")

@@ -322,6 +322,9 @@ def test_unknown_ids_in_a_third_of_the_queries_are_a_caution(name, tmp_path):
     assert be.evaluate(judgments, path, "nDCG@10").cautions[-1].startswith("10 of 30 queries have")
     compared = be.compare(judgments, {"old": run, "new": run}, "nDCG@10")
     assert sum("10 of 30 queries have no relevant" in note for note in compared.notes) == 2
+    sentence = be.gate(compared, margin=0.9).sentence
+    assert sentence.count("Caution") == 1
+    assert "Caution: in old and new, 10 of 30" in sentence
     assert "Caution: in the run, 10 of 30" in be.gate(
         be.evaluate(judgments, run, "nDCG@10"), at_least={"nDCG@10": 0.1}
     ).sentence  # fmt: skip

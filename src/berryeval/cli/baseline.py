@@ -11,6 +11,7 @@ import click
 from berryeval.cli._options import judged_only_option
 from berryeval.cli._settings import config_option, load_settings, named_options
 from berryeval.core.inputs import release_input
+from berryeval.core.notes import caution_notes
 from berryeval.errors import ArgumentError, InputError
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def save(
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # noqa: PTH103, PTH120
     baseline.save(path)
     click.echo(f"Saved {path}: {_summary(baseline)}.")
+    _echo_cautions(baseline)
 
 
 @command.command("update")
@@ -112,6 +114,7 @@ def update(
     for measure, value in after.means.items():
         was = f"{before.means[measure]:.4f}" if measure in before.means else "not kept"
         click.echo(f"{measure}: {was} -> {value:.4f}")
+    _echo_cautions(after)
 
 
 @command.command("release")
@@ -251,6 +254,11 @@ def _make(settings: Settings, name: str | None, measures: tuple[Measure, ...]) -
         return made
     result = evaluate_with_model(judgments, *model.load(), run, measures, queries=queries)
     return replace(made, means=result.to_dict())
+
+
+def _echo_cautions(baseline: Baseline) -> None:
+    for note in caution_notes(baseline.cautions):
+        click.echo(str(note), err=True)
 
 
 def _summary(baseline: Baseline) -> str:

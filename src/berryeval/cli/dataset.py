@@ -34,9 +34,9 @@ __all__ = ["command"]
 def command(
     source: str, folder: str, format_: str | None, split: str, documents: str | None
 ) -> None:
-    """Convert questions with expected documents, or a data set of another tool.
+    """Convert questions, or a data set of another tool.
 
-    The result is a BEIR folder: every command reads judgments, queries and documents from it.
+    FOLDER becomes a BEIR folder, which every command reads.
     SOURCE is a file of questions and the ids of documents that answer them, such as a table with
     the columns question and expected_docs; a LlamaIndex file (EmbeddingQAFinetuneDataset), a Ragas
     test set, a folder in the layout of MTEB or Hugging Face, or ir_datasets:NAME.

@@ -85,6 +85,8 @@ class Baseline:
     release: str | None = None
     """The last release that was marked. Its own baseline is the file of that name next to this one,
     and a gate compares with it, too."""
+    cautions: tuple[str, ...] = ()
+    """Suspicions about the run that it was made of; files do not contain them."""
 
     @classmethod
     def make(
@@ -111,6 +113,7 @@ class Baseline:
             settings=dict(settings or {}),
             milliseconds=_times(run, judgments, measures),
             created=datetime.now(timezone.utc).date().isoformat(),
+            cautions=result.cautions,
         )
 
     def to_run(self) -> Run:

@@ -21,7 +21,7 @@ from berryeval.measures import Measure
 
 __all__ = ["HoleEffect", "hole_effect", "notes_on_holes"]
 
-_MAX_BOUNDS = 1_000
+_MAX_BOUNDS = 300
 """Bounds of single queries that are computed for a note."""
 
 

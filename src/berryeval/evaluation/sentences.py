@@ -138,11 +138,12 @@ def of_opening(opening: Opening) -> str:
 
 def of_cautions(runs: Iterable[tuple[str, Evaluation]]) -> str:
     """Return what is suspicious about the scores of the runs, at the end; usually nothing."""
-    return "".join(
-        f" {note}"
-        for name, run in runs
-        for note in caution_notes(f"in {name}, {caution}" for caution in run.cautions)
-    )
+    names: dict[str, list[str]] = {}
+    for name, run in runs:
+        for caution in run.cautions:
+            names.setdefault(caution, []).append(name)
+    several = (f"in {' and '.join(named)}, {caution}" for caution, named in names.items())
+    return "".join(f" {note}" for note in caution_notes(several))
 
 
 def _collapse(guards: Sequence[GuardResult]) -> str:
