@@ -336,7 +336,11 @@ def test_documents_that_were_only_missed_are_no_caution():
     for number, query_id in enumerate([*judgments][::3]):
         judgments[query_id] = {f"d{9_000 + number}.md": 1}
     assert be.evaluate(judgments, run, "nDCG@10").cautions == ()
-    # So are a few queries, and relevant documents that other queries find.
+    for number, query_id in enumerate([*judgments][::3]):
+        judgments[query_id] = {f"d{9_000 + number}.md#1": 1}  # of another form than all answers
+    [caution] = be.evaluate(judgments, run, "nDCG@10").cautions
+    assert caution.startswith("10 of 30 queries have no relevant document")
+    # A few queries are no caution, nor are relevant documents that other queries find.
     judgments, run = answers(30, corpus=40)
     judgments |= {"q00": {"docs/d0.md": 1}, "q01": {"docs/d1.md": 1}}
     assert be.evaluate(judgments, run, "nDCG@10").cautions == ()

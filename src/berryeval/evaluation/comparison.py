@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,6 +35,9 @@ __all__ = [
     "Statistics",
     "headline",
 ]
+
+
+_HOLE_EFFECTS = "berryeval.evaluation.hole_effects"
 
 
 @dataclass(frozen=True)
@@ -116,10 +120,11 @@ class Comparison(Displayed):
 
     @cached_property
     def holes_notes(self) -> tuple[str, ...]:
-        """Notes on unjudged documents, if there are any: how many, and what they could change."""
-        from berryeval.evaluation.hole_effects import notes_on_holes
+        """Notes on unjudged documents, if there are any: how many, and what they could change.
 
-        return tuple(notes_on_holes(self))
+        They take a moment, so they are computed on first use, by a module that imports this one.
+        """
+        return tuple(importlib.import_module(_HOLE_EFFECTS).notes_on_holes(self))
 
     @property
     def n_queries(self) -> int:

@@ -138,6 +138,7 @@ def test_two_columns_without_a_header_are_read(write):
     [
         (b"", ": expected queries, found nothing"),
         (b"what is this\n", ":1: expected queries in JSON, a table or TREC topics, found 'what is this'"),
+        (b"id,frage\n1,x\n", ":1: expected queries in JSON, a table or TREC topics, found 'id,frage'; a table needs a first line with names, such as id,question"),
         (b'{"id": "a"}\n', ": expected a list of queries, alone or as 'queries' of an object, found none"),
         (b'{"queries": ["a"]}', ": expected a query as an object, found str"),
         (b'{"queries": [{"query": "a"}]}', ": expected a key 'query_id', found 'query'"),

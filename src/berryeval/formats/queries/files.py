@@ -117,9 +117,10 @@ def _sniff(path: PathLike) -> str:
         if module.sniff(line):
             return name
     shown = line.decode("utf-8", "replace").strip()[:40]
-    raise FormatError.unexpected(
-        "queries in JSON, a table or TREC topics", repr(shown), path_name(path), 1
-    )
+    is_table = any(separator in shown for separator in ",;\t")
+    way_out = "a table needs a first line with names, such as id,question" * is_table
+    expected = "queries in JSON, a table or TREC topics"
+    raise FormatError.unexpected(expected, repr(shown), path_name(path), 1, way_out=way_out)
 
 
 def write_queries(queries: Iterable[Query], path: PathLike, *, format: str | None = None) -> None:
