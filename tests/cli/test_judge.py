@@ -132,6 +132,25 @@ def test_a_judge_is_checked_admitted_and_counts(model, judge, chat_server):
     assert "the guideline or the scale" in judged.stdout
 
 
+def test_a_pair_that_cannot_be_judged_does_not_hold_up_the_export(model, judge):
+    """It is written as -1: in the pool but not judged."""
+    model.grade = confused(truth, GOOD)
+    assert judge("check", "--pairs", "60").exit_code == 0
+    grade = model.grade
+    model.grade = lambda query, document: (
+        None if document.startswith("Page 7 about topic 0.") else grade(query, document)
+    )
+    runs = ("--run", "old.run", "--run", "new.run")
+    assert judge("--pool", "all", *runs, "--repeats", "0").exit_code == 0
+    words = ["judge", "export", "--golden", "golden", *runs, "-o", "model.qrels"]
+    result = CliRunner().invoke(main, words)
+    assert result.stdout == (
+        "Exported 239 model judgments of 30 queries.\n"
+        "Written as -1, which gains nothing: 1 pair that the judge could not judge.\n"
+    )
+    assert "q0 0 d0-7 -1\n" in Path("model.qrels").read_text()
+
+
 def test_a_judge_that_is_not_admitted_has_an_exit_code(model, judge):
     """It is 1, with the reasons, and the grades do not count."""
     model.grade = lambda _query, document: len(document) % 4

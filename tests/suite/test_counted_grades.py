@@ -2,11 +2,12 @@
 
 import pytest
 
+import berryeval as be
 from berryeval.core.run import Run
 from berryeval.errors import MismatchError
 from berryeval.golden.reading import read_golden_set
 from berryeval.judges.function import FunctionJudge
-from berryeval.suite.counted_grades import find_counted_grades, grades_of_pool
+from berryeval.suite.counted_grades import NOT_JUDGED, find_counted_grades, grades_of_pool
 from berryeval.suite.judge_check import ask_sample, draw_sample, store_check
 from berryeval.suite.judged_pairs import find_pool
 from berryeval.suite.judging import judge_pool, plan_pool
@@ -26,19 +27,21 @@ def with_errors(query, document):
     return min(3, max(0, truth(query, document) + (lucky < 0.15) - (lucky > 0.9)))
 
 
-def judge_of(name="mine"):
-    """Return a judge that errs."""
-    return FunctionJudge(
-        lambda query, _intent, document, *_: with_errors(query.text, document.text),
-        name,
-        fingerprint={"version": "1"},
-    )
+def judge_of(name="mine", declines=()):
+    """Return a judge that errs, and cannot judge the documents whose ids begin in some way."""
+
+    def judge(query, _intent, document, *_):
+        if document.doc_id.startswith(tuple(declines)):
+            return None
+        return with_errors(query.text, document.text)
+
+    return FunctionJudge(judge, name, fingerprint={"version": "1"})
 
 
-def admitted(folder, name="mine"):
-    """Check a judge, let it judge the documents of the runs, and return the set."""
+def admitted(folder, name="mine", declines=()):
+    """Check a judge, let it judge what the runs return, and return the set."""
     golden = read_golden_set(folder)
-    judge = judge_of(name)
+    judge = judge_of(name, declines)
     found = ask_sample(golden, judge, draw_sample(golden, {}, n=150))
     assert found.admission.is_admitted, found.admission.reasons
     store_check(golden, found, {})
@@ -93,3 +96,24 @@ def test_grades_of_changed_texts_do_not_count(folder):
     path = folder / "documents.jsonl"
     path.write_text(path.read_text().replace("Page 0 about topic 7.", "Page 0 about topic 7!"))
     assert find_counted_grades(read_golden_set(folder)).n_grades == before - 1
+
+
+def test_a_pair_that_the_judge_cannot_judge_gains_nothing(folder):
+    """The rest counts, also if a whole query is declined; the corrected mean stays that of people.
+
+    Both would otherwise have to be asked again for ever.
+    """
+    golden = admitted(folder, declines=("d4-2", "d7-"))
+    found = grades_of_pool(golden, RUNS, k=2)
+    grades = found.to_dict()
+    declined = {(q, d) for q, own in grades.items() for d, grade in own.items() if grade < 0}
+    assert declined == {("q4", "d4-2"), ("q7", "d7-0"), ("q7", "d7-1"), ("q7", "d7-2")}
+    assert {grades[q][d] for q, d in declined} == {NOT_JUDGED}
+    everything = be.LabelDraw(dict.fromkeys(grades, "all"), frozenset(grades))
+    model = be.ModelJudgments(found, everything)
+    compared = be.compare(golden.judgments, RUNS, "P@2", model=model).difference("new", "P@2")
+    assert compared.mean == be.compare(golden.judgments, RUNS, "P@2").difference("new", "P@2").mean
+    assert compared.rests_on.n_model == 3 * N_QUERIES - 4
+    half = be.draw_labels(grades, N_QUERIES // 2)
+    partly = be.compare(golden.judgments, RUNS, "P@2", model=be.ModelJudgments(found, half))
+    assert partly.difference("new", "P@2").rests_on.n_model == 3 * N_QUERIES - 4

@@ -170,14 +170,14 @@ def test_a_new_check_of_the_same_judge_replaces_the_old_one(folder, golden, runs
 
 
 def test_grades_count_by_judge_and_model(folder, golden, runs):
-    """A grade of another judge, of another model, or without a grade never counts."""
+    """A grade of another judge or of another model never counts."""
     judge = judge_of(lambda query, document: Answer(Opinion(truth(query, document)), "v1"))
     found = ask_sample(golden, judge, draw_sample(golden, runs))
     store_check(golden, found, {})
     standing = standing_of(folder, found.identity)
     grades = read_grades(folder)
     assert all(standing.counts(one) for one in grades)
-    vary = [{"model": "v2"}, {"identity": "other"}, {"grade": None}]
+    vary = [{"model": "v2"}, {"identity": "other"}]
     from dataclasses import replace
 
     assert not any(standing.counts(replace(grades[0], **change)) for change in vary)

@@ -133,7 +133,7 @@ def export(golden: str, runs: tuple[str, ...], k: int, judge_name: str | None, o
     `berryeval compare` and `gate` read the file as --model-judgments, and correct it by people's
     judgments. Fails unless the judge is admitted and has graded the first K of all runs: its
     score of a query must be based on the same documents whether or not people judged the query.
-    Sends nothing.
+    A pair that the judge could not judge gets grade -1, which gains nothing. Sends nothing.
 
     \b
     berryeval judge export --golden golden/ --run old.run --run new.run -o model.jsonl
@@ -142,12 +142,18 @@ def export(golden: str, runs: tuple[str, ...], k: int, judge_name: str | None, o
     from berryeval.evaluation.sources import load_run
     from berryeval.formats import write_judgments
     from berryeval.golden.reading import read_golden_set
-    from berryeval.suite.counted_grades import grades_of_pool
+    from berryeval.reports.wording import count
+    from berryeval.suite.counted_grades import NOT_JUDGED, grades_of_pool
 
     loaded = {name: load_run(path) for name, path in named_runs(runs).items()}
     found = grades_of_pool(read_golden_set(golden), loaded, k=k, judge=judge_name)
     write_judgments(found, output)
-    click.echo(f"Exported {found.n_rows:,} model judgments of {found.n_queries:,} queries.")
+    n_declined = sum(grade < 0 for grade in found.values)
+    n_graded = found.n_rows - n_declined
+    click.echo(f"Exported {n_graded:,} model judgments of {found.n_queries:,} queries.")
+    if n_declined:
+        declined = f"{count(n_declined, 'pair')} that the judge could not judge"
+        click.echo(f"Written as {NOT_JUDGED:g}, which gains nothing: {declined}.")
 
 
 @click.command("show")

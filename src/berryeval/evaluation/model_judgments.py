@@ -131,7 +131,7 @@ def evaluate_with_model(
     strata = tuple(draw.strata[query_id] for query_id in ids)
     n_judgments = np.array(
         [
-            (len(judgments.rows_of(key)) * is_own, len(model.rows_of(key)))
+            (_n_graded(judgments, key) * is_own, _n_graded(model, key))
             for key, is_own in zip(map(encode_id, ids), is_labelled.tolist(), strict=True)
         ],
         dtype=np.float64,
@@ -182,6 +182,12 @@ def check_options(**given: object) -> None:
     for name, value in given.items():
         if value:
             raise ArgumentError(name, "none with model judgments", repr(value)[:60])
+
+
+def _n_graded(judgments: Judgments, query_id: bytes) -> int:
+    """Return the judged documents of a query, without those that are in the pool but not judged."""
+    values = judgments.values
+    return sum(values[row] >= 0 for row in judgments.rows_of(query_id))
 
 
 def _listed(query_ids: set[str] | frozenset[str]) -> str:

@@ -78,12 +78,12 @@ class Standing:
         return self.state == "admitted"
 
     def counts(self, grade: ModelGrade) -> bool:
-        """Return whether a grade of this judge counts.
+        """Return whether an answer of this judge counts, with a grade or without.
 
-        It does if the judge is admitted, could judge, and the grade comes from a model that
-        answered during the check.
+        It does if the judge is admitted, and the answer comes from a model that answered during
+        the check.
         """
-        if self.admission is None or not self.is_admitted or grade.grade is None:
+        if self.admission is None or not self.is_admitted:
             return False
         is_same_judge = grade.identity == self.admission.identity.digest
         is_known = not self.admission.models or grade.model in self.admission.models

@@ -15,6 +15,7 @@ from berryeval.judges.protocol import Pair
 from berryeval.suite.judged_pairs import documents_of, guideline_of, ranks_of
 
 __all__ = [
+    "NOT_JUDGED",
     "CountedGrades",
     "choose_admission",
     "counted_grades",
@@ -22,6 +23,10 @@ __all__ = [
     "grades_of_pool",
     "judgments_of_pool",
 ]
+
+NOT_JUDGED = -1.0
+"""The grade of a pair that the judge could not judge: in the pool but not judged, as in TREC. It
+gains nothing, in labelled and in other queries alike, so the correction by people holds for it."""
 
 _SHOWN = 3
 
@@ -32,7 +37,7 @@ class CountedGrades:
 
     admission: StoredAdmission
     grades: dict[str, dict[str, float]] = field(default_factory=dict)
-    """Grades by query and document."""
+    """By query and document; `NOT_JUDGED` if the judge could not judge the pair."""
 
     @property
     def n_grades(self) -> int:
@@ -44,7 +49,8 @@ def find_counted_grades(golden: GoldenSet, judge: str | None = None) -> CountedG
     """Return the grades that count.
 
     A grade counts if its judge is admitted under the current guideline, it came from a model that
-    was checked, and query and document have not changed since. Repeated grades do not count.
+    was checked, and query and document have not changed since. Repeated grades do not count. A pair
+    that the judge could not judge has the grade `NOT_JUDGED`.
 
     Parameters
     ----------
@@ -122,13 +128,9 @@ def counted_grades(
         if grade.number or not standing.counts(grade):
             continue
         if grade.content == admission.identity.content(pair_of(grade), 0):
-            _add(found, grade)
+            given = NOT_JUDGED if grade.grade is None else grade.grade
+            found.grades.setdefault(grade.query_id, {})[grade.doc_id] = given
     return found
-
-
-def _add(found: CountedGrades, grade: ModelGrade) -> None:
-    assert grade.grade is not None
-    found.grades.setdefault(grade.query_id, {})[grade.doc_id] = grade.grade
 
 
 def grades_of_pool(
