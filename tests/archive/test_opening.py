@@ -108,7 +108,7 @@ def test_a_newer_archive_is_rejected_and_not_changed(location):
     """The message has the version and what to do."""
     with Archive.open(location) as archive, archive._database.writing() as connection:
         connection.execute(text("UPDATE archive_version SET version_num = '9999'"))
-    expected = "version 0011 or older, found 9999: a newer berryeval created it; upgrade berryeval"
+    expected = "version 0012 or older, found 9999: a newer berryeval created it; upgrade berryeval"
     for _ in range(2):
         with pytest.raises(ArchiveError, match=expected) as caught:
             Archive.open(location)

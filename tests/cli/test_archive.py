@@ -46,7 +46,7 @@ def test_info_reports_the_contents_of_an_archive():
     """The output is text or JSON."""
     done = call("info", "a.db")
     assert done.exit_code == 0
-    assert done.output.startswith("a.db: sqlite, version 0011, ")
+    assert done.output.startswith("a.db: sqlite, version 0012, ")
     assert "\n  queries           2\n" in done.output
     record = json.loads(call("info", "--json", "a.db").output)
     assert record["rows"]["runs"] == 1

@@ -121,7 +121,9 @@ def test_judges_are_uploaded_to_a_service_and_to_a_file(folder, tmp_path):
     assert f"new: {n_grades} grades, 1 check" in upload(str(tmp_path / "b.db"))
     with Archive.open(tmp_path / "b.db") as archive:
         assert [*archive.model_grades.iter_all()] == by_service
-        assert archive.label_draws.get("first").draw == stored.draw
+        drawn = archive.label_draws.get("first").draw
+        assert (drawn, drawn.why) == (stored.draw, stored.draw.why)
+        assert stored.draw.why == "Every query had the same probability."
     wrong = ["judge", "upload", "--golden", str(folder), "--archive", "http://127.0.0.1:9"]
     assert CliRunner().invoke(main, wrong).exit_code != 0
 

@@ -63,11 +63,11 @@ def test_every_interface_draws_the_same_queries(golden, tmp_path):
     """Draws have the same counts, spreads and reason."""
     expected = draw_from_golden_set(golden, 30, by="category", runs=runs_of(golden))
     assert expected.why == NEYMAN
-    counts, spreads = expected.draw.counts, expected.draw.spreads
+    counts, spreads = expected.counts, expected.spreads
     assert counts == {"same": (10, 30), "changed": (20, 30)}
     assert 0 < spreads["same"] < spreads["changed"]
     text, drawn = command(golden, "--by", "category", *named(golden))
-    assert drawn == expected.draw
+    assert (drawn, drawn.why) == (expected, NEYMAN)
     assert text.splitlines()[1:] == [
         NEYMAN,
         f"  same: 10 of 30, spread {spreads['same']:.3f}",
@@ -78,7 +78,7 @@ def test_every_interface_draws_the_same_queries(golden, tmp_path):
         with TestClient(new_app(archive), base_url="http://localhost:8765") as client:
             wanted = {"n": 30, "by": "category"}
             found = client.put("/v1/label-draws/newest", json=wanted).json()
-            assert archive.label_draws.get("newest").draw == expected.draw
+            assert archive.label_draws.get("newest").draw == expected
             assert found["why"] == NEYMAN
             assert found["strata"]["changed"] == {
                 "n_queries": 30, "n_labelled": 20, "probability": 20 / 30,
@@ -86,14 +86,64 @@ def test_every_interface_draws_the_same_queries(golden, tmp_path):
             }  # fmt: skip
             found = client.put("/v1/label-draws/named", json={**wanted, "runs": run_ids}).json()
             assert (found["why"], found["strata"]["same"]["n_labelled"]) == (NEYMAN, 10)
-            stored = client.put("/v1/label-draws/stored", json=expected.draw.to_dict()).json()
-            assert (stored["strata"], "why" in stored) == (found["strata"], False)
+            stored = client.put("/v1/label-draws/stored", json=expected.to_dict()).json()
+            assert (stored["strata"], stored["why"]) == (found["strata"], NEYMAN)
             form = {"name": "page", "n": "30", "by": "category"}
             client.post("/judges/draws", data=form, headers=HTML)
-            assert archive.label_draws.get("page").draw == expected.draw
+            assert archive.label_draws.get("page").draw == expected
             shown = parse(client.get("/judges/draws", headers=HTML).text).text
+            offered = client.get("/judges/draws/preview?n=30&by=category", headers=HTML).text
     words = [f"{name} {n} of 30 (spread {spreads[name]:.3f})" for name, (n, _) in counts.items()]
-    assert f"page {', '.join(words)} 30 60" in shown
+    assert f"page {', '.join(words)}. {NEYMAN} 30 60" in shown
+    assert parse(offered).text == f"{', '.join(words)}. {NEYMAN}"
+
+
+REASONS = {
+    "as requested": "In proportion to the number of queries, as requested.",
+    "equal": "In proportion to the number of queries: the judge's differences in nDCG@10 between "
+    "old and new vary as much for each category.",
+    "one": "In proportion to the number of queries: there is only one category.",
+    "not admitted": "In proportion to the number of queries: {where}: no judge is admitted under "
+    "the current guideline; run `berryeval judge check`.",
+}
+
+
+@pytest.mark.parametrize("case", REASONS)
+def test_every_interface_says_why_a_draw_is_in_proportion(golden, tmp_path, case):
+    """In the terminal, the file, JSON, the form before the draw, and the list after it."""
+    choice, flags, form = {}, [], {"n": "30", "by": "category"}
+    if case == "as requested":
+        choice, flags = {"allocation": "proportional"}, ["--proportional"]
+        form |= choice
+    elif case == "not admitted":
+        (golden.folder / ADMISSIONS).unlink()
+    else:
+        path = golden.folder / "test-queries.json"
+        content = json.loads(path.read_text())
+        for number, query in enumerate(content["queries"]):
+            query["category"] = "a" if case == "one" or number % 2 else "b"
+        path.write_text(json.dumps(content))
+        write_run(read_run(tmp_path / "old.run"), tmp_path / "new.run")
+    golden = read_golden_set(golden.folder)
+    text, drawn = command(golden, "--by", "category", *named(golden), *flags)
+    file = tmp_path / "a.db"
+    with Archive.open(file) as archive:
+        fill(archive, golden)
+        with TestClient(new_app(archive), base_url="http://localhost:8765") as client:
+            body = {"n": 30, "by": "category", **choice}
+            made = client.put("/v1/label-draws/made", json=body).json()
+            assert client.get("/v1/label-draws/made").json() == made
+            offered = client.get("/judges/draws/preview", params=form, headers=HTML)
+            assert archive.label_draws.get("page") is None, "nothing is stored yet"
+            client.post("/judges/draws", data={"name": "page", **form}, headers=HTML)
+            listed = parse(client.get("/judges/draws", headers=HTML).text)
+    [row] = [one for one in listed.find("tbody").find_all("tr") if one.text.startswith("page")]
+    by_file = REASONS[case].format(where=golden.folder)
+    by_service = REASONS[case].format(where=file)
+    assert text.splitlines()[1] == drawn.why == by_file
+    assert made["why"] == by_service
+    assert by_service in parse(offered.text).text
+    assert by_service in row.text
 
 
 def test_what_is_not_known_is_drawn_in_proportion(golden):
@@ -118,15 +168,13 @@ def test_without_a_label_every_query_is_as_likely(golden):
     """There is one stratum, and nothing to allocate."""
     found = draw_from_golden_set(golden, 30, runs=runs_of(golden))
     assert found.why == "Every query had the same probability."
-    assert {*found.draw.probabilities.values()} == {0.5}
+    assert {*found.probabilities.values()} == {0.5}
 
 
 def test_chosen_queries_are_labelled_and_correct_no_other(golden, tmp_path):
     """In every interface, they have their own stratum and probability 1; n excludes them."""
     chosen = ("q1", "q59")
-    expected = draw_from_golden_set(
-        golden, 30, by="category", runs=runs_of(golden), chosen=chosen
-    ).draw
+    expected = draw_from_golden_set(golden, 30, by="category", runs=runs_of(golden), chosen=chosen)
     assert expected.counts == {"same": (10, 29), CHOSEN: (2, 2), "changed": (20, 29)}
     assert {expected.probabilities[name] for name in chosen} == {1.0}
     assert {*expected.spreads} == {"same", "changed"}

@@ -43,12 +43,14 @@ class ArchivedLabelDraws(ArchivePart):
         """
         check_id(name, "name")
         check_text(created_by, "created_by")
+        check_text(draw.why or None, "why", optional=True)
         for query_id in draw.strata:
             check_id(query_id, "query_id")
         stored = StoredDraw(name, draw, now(), created_by)
         row = {
             "name": name,
             "queries": draw.to_dict()["queries"],
+            "why": draw.why or None,
             "created_at": stored.created_at,
             "created_by": created_by,
         }
@@ -84,8 +86,9 @@ class ArchivedLabelDraws(ArchivePart):
 def check_draw_row(row: Mapping[str, Any]) -> None:
     """Raise if a row of the table is not a draw."""
     LabelDraw.from_dict(row["queries"], "queries")
+    check_text(row["why"], "why", optional=True)
 
 
 def _stored(row: Row[Any]) -> StoredDraw:
-    draw = LabelDraw.from_dict(row.queries, "label draw")
+    draw = LabelDraw.from_dict(row.queries, "label draw", row.why or "")
     return StoredDraw(row.name, draw, row.created_at, row.created_by)

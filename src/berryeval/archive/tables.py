@@ -449,6 +449,7 @@ label_draws = Table(
     Column("queries", Json, nullable=False),
     Column("created_at", UtcTime, nullable=False),
     Column("created_by", Json, nullable=False),
+    Column("why", Json),
 )
 
 query_proposals = Table(

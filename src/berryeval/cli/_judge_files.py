@@ -54,6 +54,13 @@ _judge_option = click.option(
 )
 @_judge_option
 @click.option(
+    "--proportional",
+    "is_proportional",
+    is_flag=True,
+    help="With --by, draw in proportion to the number of queries of each value, whatever the judge "
+    "sees.",
+)
+@click.option(
     "--chosen",
     multiple=True,
     metavar="QUERY",
@@ -70,6 +77,7 @@ def draw(
     label: str | None,
     runs: tuple[str, ...],
     judge_name: str | None,
+    is_proportional: bool,
     chosen: tuple[str, ...],
     output: str,
 ) -> None:
@@ -91,15 +99,15 @@ def draw(
     from berryeval.suite.allocated_draws import draw_from_golden_set
 
     loaded = {name: load_run(path) for name, path in named_runs(runs).items()} if runs else None
-    allocated = draw_from_golden_set(
-        read_golden_set(golden), n_queries, by=label, runs=loaded, judge=judge_name, chosen=chosen
-    )
-    drawn = allocated.draw
+    drawn = draw_from_golden_set(
+        read_golden_set(golden), n_queries,
+        by=label, runs=loaded, judge=judge_name, chosen=chosen, is_proportional=is_proportional,
+    )  # fmt: skip
     drawn.save(output)
     shown = ", ".join(sorted(drawn.labelled)[:_SHOWN])
     click.echo(f"Drew {len(drawn.labelled):,} of {len(drawn.strata):,} queries, such as {shown}.")
     if label is not None:
-        click.echo(allocated.why)
+        click.echo(drawn.why)
         for stratum, (n_drawn, n) in drawn.counts.items():
             spread = drawn.spreads.get(stratum)
             known = "" if spread is None else f", spread {spread:.3f}"

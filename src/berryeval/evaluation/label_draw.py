@@ -5,13 +5,15 @@ nothing about the others. The file is JSON with one line per query::
 
     {
      "kind": "label draw", "version": 1,
+     "why": "In proportion to the number of queries, as requested.",
      "queries": {
       "q1": {"stratum": "easy", "probability": 0.25, "is_labelled": true, "spread": 0.1},
       "q2": {"stratum": "easy", "probability": 0.25, "is_labelled": false, "spread": 0.1}
      }
     }
 
-The spread of a stratum is there if it determined how many of its queries were drawn.
+The spread of a stratum is there if it determined how many of its queries were drawn, and `why` if
+it is known how that number was determined.
 """
 
 from __future__ import annotations
@@ -54,6 +56,9 @@ class LabelDraw:
         The queries that people label.
     spreads : mapping of str to float, optional
         The spread of each stratum, if it determined how many of its queries are labelled.
+    why : str, optional
+        How the number of queries of each stratum was determined, as a sentence. Draws of the same
+        queries are equal whatever it says.
 
     Raises
     ------
@@ -64,6 +69,7 @@ class LabelDraw:
     strata: Mapping[str, str]
     labelled: frozenset[str]
     spreads: Mapping[str, float] = field(default_factory=dict)
+    why: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labelled", frozenset(self.labelled))
@@ -94,6 +100,7 @@ class LabelDraw:
         return {
             "kind": "label draw",
             "version": _VERSION,
+            **({"why": self.why} if self.why else {}),
             "queries": {
                 query_id: {
                     "stratum": stratum,
@@ -111,12 +118,15 @@ class LabelDraw:
         rows = [
             f"  {_json(query_id)}: {_json(row)}" for query_id, row in content["queries"].items()
         ]
-        lines = ["{", f' "kind": "label draw", "version": {_VERSION},', ' "queries": {']
+        why = [f' "why": {_json(self.why)},'] if self.why else []
+        lines = ["{", f' "kind": "label draw", "version": {_VERSION},', *why, ' "queries": {']
         text = "\n".join([*lines, ",\n".join(rows), " }", "}", ""])
         write_whole(path, [text.encode("utf-8", "surrogateescape")])
 
     @classmethod
-    def from_dict(cls, queries: Mapping[str, Any], where: str | os.PathLike[str]) -> LabelDraw:
+    def from_dict(
+        cls, queries: Mapping[str, Any], where: str | os.PathLike[str], why: str = ""
+    ) -> LabelDraw:
         """Read the queries of `to_dict`; `where` names them in errors.
 
         Raises
@@ -139,7 +149,7 @@ class LabelDraw:
         if not strata:
             raise FormatError("expected at least one query, found none", str(where))
         known = {stratum: spread for stratum, spread in spreads.items() if spread is not None}
-        return cls(strata, frozenset(labelled), known)
+        return cls(strata, frozenset(labelled), known, why)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> LabelDraw:
@@ -163,7 +173,10 @@ class LabelDraw:
             raise FormatError(
                 f"expected version {_VERSION} of a label draw, found {got}", str(path)
             )
-        return cls.from_dict(content["queries"], path)
+        why = content.get("why", "")
+        if not isinstance(why, str):
+            raise FormatError(f"expected text as why, found {why!r:.40}", str(path))
+        return cls.from_dict(content["queries"], path, why)
 
 
 def draw_labels(

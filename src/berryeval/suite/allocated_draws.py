@@ -8,7 +8,7 @@ used: each query has a known probability, so the estimate stays unbiased by desi
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from berryeval.core.judgments import Judgments
@@ -25,20 +25,13 @@ from berryeval.suite.counted_grades import grades_of_pool
 if TYPE_CHECKING:
     from berryeval.archive import Archive
 
-__all__ = ["AllocatedDraw", "draw_from_archive", "draw_from_golden_set"]
+__all__ = ["draw_from_archive", "draw_from_golden_set"]
 
 _MEASURE = NDCG(10)
 _DEPTH = 10
 _MIN_RUNS = 2
-
-
-@dataclass(frozen=True)
-class AllocatedDraw:
-    """A draw, and how the number of queries of each stratum was determined."""
-
-    draw: LabelDraw
-    why: str
-    """The reason, in one sentence."""
+_DIGITS = 12
+"""Spreads that differ by rounding alone are equal."""
 
 
 def draw_from_golden_set(
@@ -49,8 +42,11 @@ def draw_from_golden_set(
     runs: Mapping[str, Run] | None = None,
     judge: str | None = None,
     chosen: Collection[str] = (),
-) -> AllocatedDraw:
+    is_proportional: bool = False,
+) -> LabelDraw:
     """Draw queries of a golden set, from all or from those of each value of a label.
+
+    Its `why` says how the number of queries of each value was determined.
 
     Parameters
     ----------
@@ -66,6 +62,8 @@ def draw_from_golden_set(
         Name of the judge. Default: the only admitted one.
     chosen : collection of str
         Queries to label regardless of the draw, as `draw_labels` takes them.
+    is_proportional : bool
+        Whether to draw in proportion to the number of queries, whatever the judge sees.
 
     Raises
     ------
@@ -80,6 +78,7 @@ def draw_from_golden_set(
         chosen,
         compared,
         lambda: grades_of_pool(golden, compared, k=_DEPTH, judge=judge),
+        is_proportional=is_proportional,
     )
 
 
@@ -90,11 +89,18 @@ def draw_from_archive(
     by: str | None = None,
     runs: Mapping[str, Run] | None = None,
     chosen: Collection[str] = (),
-) -> AllocatedDraw:
+    is_proportional: bool = False,
+) -> LabelDraw:
     """Draw queries of an archive, as `draw_from_golden_set` does."""
     queries, compared = archive.queries.all(), runs or {}
     return _draw(
-        queries, n, by, chosen, compared, lambda: grades_in(archive, compared, queries, k=_DEPTH)
+        queries,
+        n,
+        by,
+        chosen,
+        compared,
+        lambda: grades_in(archive, compared, queries, k=_DEPTH),
+        is_proportional=is_proportional,
     )
 
 
@@ -105,26 +111,32 @@ def _draw(
     chosen: Collection[str],
     runs: Mapping[str, Run],
     read_grades: Callable[[], Judgments],
-) -> AllocatedDraw:
+    *,
+    is_proportional: bool,
+) -> LabelDraw:
     if by is None:
         draw = draw_labels(queries, n, chosen=chosen)
-        return AllocatedDraw(draw, "Every query had the same probability.")
+        return replace(draw, why="Every query had the same probability.")
     strata = {query_id: getattr(query, by) or "none" for query_id, query in queries.items()}
-    spreads = None
-    if len(runs) < _MIN_RUNS:
-        reason = "there are no two runs to compare"
+    drawn = {name: own for name, own in strata.items() if name not in chosen}
+    names = " and ".join(runs) if len(runs) <= _MIN_RUNS else f"{len(runs)} runs"
+    compared = f"{_MEASURE} between {names}"
+    spreads, reason = None, ""
+    if is_proportional:
+        reason = ", as requested"
+    elif len({*drawn.values()}) == 1:
+        reason = f": there is only one {by}"
+    elif len(runs) < _MIN_RUNS:
+        reason = ": there are no two runs to compare"
     else:
         try:
-            drawn = {name: own for name, own in strata.items() if name not in chosen}
             spreads = estimate_spreads(read_grades(), runs, drawn, _MEASURE)
         except MismatchError as error:
-            reason = str(error)
+            reason = f": {error}"
+    if spreads is not None and len({round(one, _DIGITS) for one in spreads.values()}) == 1:
+        reason = f": the judge's differences in {compared} vary as much for each {by}"
     draw = draw_labels(queries, n, strata=strata, spreads=spreads, chosen=chosen)
-    if spreads is None:
-        return AllocatedDraw(draw, f"In proportion to the number of queries: {reason}.")
-    names = ", ".join(runs) if len(runs) > _MIN_RUNS else " and ".join(runs)
-    return AllocatedDraw(
-        draw,
-        f"By Neyman's allocation: more where the judge's differences in {_MEASURE} between {names} "
-        "vary more.",
-    )
+    if reason:
+        return replace(draw, why=f"In proportion to the number of queries{reason}.")
+    why = f"By Neyman's allocation: more where the judge's differences in {compared} vary more."
+    return replace(draw, why=why)

@@ -20,7 +20,7 @@ from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import Name
 from berryeval.service.problems import documented, existing
 from berryeval.service.stored_runs import find_run, labels_of
-from berryeval.suite.allocated_draws import AllocatedDraw, draw_from_archive
+from berryeval.suite.allocated_draws import draw_from_archive
 
 __all__ = ["draw_of", "router"]
 
@@ -30,7 +30,10 @@ MAX_QUERIES = 100_000
 
 MAX_RUNS = 10
 
+MAX_WHY = 1000
+
 _ROW = {"stratum": "easy", "probability": 0.25, "is_labelled": True, "spread": 0.1}
+_WHY = "In proportion to the number of queries: there are no two runs to compare."
 _STRATUM = {"n_queries": 80, "n_labelled": 20, "probability": 0.25, "spread": 0.1}
 _SUMMARY = {"name": "first", "n_queries": 120, "n_labelled": 50, "created_by": "ada",
             "created_at": "2026-11-18T08:00:00+00:00"}  # fmt: skip
@@ -67,6 +70,11 @@ class DrawContent(Body):
         description="Runs to be compared, baseline first: with `by`, more queries are drawn where "
         "the judge's differences between them vary more. Default: the two newest.",
     )
+    allocation: Literal["neyman", "proportional"] = Field(
+        "neyman",
+        description="With `by`, whether more queries are drawn where the judge's differences vary "
+        "more, if they are known, or always in proportion to the number of queries.",
+    )
     chosen: Annotated[list[Id], Field(max_length=MAX_QUERIES)] = Field(
         default_factory=list,
         description="Queries to label regardless of the draw, because the result depends on them "
@@ -74,6 +82,9 @@ class DrawContent(Body):
         "no other query.",
     )
     queries: Annotated[dict[Id, DrawnQuery], Field(max_length=MAX_QUERIES)] | None = None
+    why: Annotated[str, Field(max_length=MAX_WHY)] = Field(
+        "", description="With `queries`, how their number was determined."
+    )
     kind: Literal["label draw"] | None = None
     version: Literal[1] | None = None
 
@@ -111,13 +122,13 @@ class DrawState(DrawSummary):
     """A draw."""
 
     model_config = with_examples(
-        {**_SUMMARY, "strata": {"easy": _STRATUM}, "queries": {"q1": _ROW}}
+        {**_SUMMARY, "strata": {"easy": _STRATUM}, "queries": {"q1": _ROW}, "why": _WHY}
     )
 
     strata: dict[str, DrawnStratum]
     queries: dict[str, dict[str, Any]]
     why: str = Field(
-        "", description="How queries were allocated to strata; only in the answer to a new draw."
+        description="How the number of queries of each stratum was determined; empty if unknown."
     )
 
 
@@ -149,16 +160,16 @@ def store_label_draw(
     allocation), otherwise in proportion to the number of queries. A draw never changes: storing
     another one with the same name is a conflict.
     """
-    why = ""
     if given.queries is not None:
         rows = {query_id: row.model_dump() for query_id, row in given.queries.items()}
-        draw = LabelDraw.from_dict(rows, "queries")
+        draw = LabelDraw.from_dict(rows, "queries", given.why)
     else:
-        allocated = draw_of(archive, given.n or 0, given.by, given.runs, given.chosen)
-        draw, why = allocated.draw, allocated.why
+        draw = draw_of(
+            archive, given.n or 0, given.by, given.runs, given.chosen,
+            is_proportional=given.allocation == "proportional",
+        )  # fmt: skip
     stored, is_new = archive.label_draws.put(name, draw, created_by=caller.name)
-    state = {**_state(stored), **({"why": why} if why else {})}
-    return written(state, f"/v1/label-draws/{name}", is_new=is_new)
+    return written(_state(stored), f"/v1/label-draws/{name}", is_new=is_new)
 
 
 @router.delete("/{name}", **REMOVAL, responses=documented(404), dependencies=[require("admin")])
@@ -174,10 +185,12 @@ def draw_of(
     by: str | None,
     references: Sequence[str] | None = None,
     chosen: Sequence[str] = (),
-) -> AllocatedDraw:
+    *,
+    is_proportional: bool = False,
+) -> LabelDraw:
     """Draw queries of an archive, for a comparison of some runs or of the two newest."""
-    if by is None:
-        return draw_from_archive(archive, n, chosen=chosen)
+    if by is None or is_proportional:
+        return draw_from_archive(archive, n, by=by, chosen=chosen, is_proportional=is_proportional)
     if references is None:
         stored = [*reversed(archive.runs.page(limit=2, newest_first=True).items)]
     else:
@@ -207,4 +220,5 @@ def _state(stored: StoredDraw) -> dict[str, Any]:
         }
         for stratum, (n_drawn, n) in draw.counts.items()
     }
-    return {**_summary(stored), "strata": strata, "queries": draw.to_dict()["queries"]}
+    rows = draw.to_dict()["queries"]
+    return {**_summary(stored), "strata": strata, "queries": rows, "why": draw.why}

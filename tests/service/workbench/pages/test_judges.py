@@ -165,10 +165,11 @@ def test_people_label_a_drawn_query_completely(client, archive, open_page):
     assert client.post("/judges/draws", data=form, follow_redirects=False).status_code == 303
     drawn = archive.label_draws.get("second").draw.labelled
     assert len(drawn) == 12
-    assert "second 12 60 12 local" in open_page("/judges/draws").text
+    shown = open_page("/judges/draws").text
+    assert "second Every query had the same probability. 12 60 12 local" in shown
     by_kind = LabelDraw({"q1": "easy", "q2": "easy", "q3": "hard"}, frozenset({"q2", "q3"}))
     archive.label_draws.put("third", by_kind, created_by="ada")
-    assert "third easy 1 of 2, hard 1 of 1; no spreads known 2 3" in open_page("/judges/draws").text
+    assert "third easy 1 of 2, hard 1 of 1. 2 3" in open_page("/judges/draws").text
     archive.runs.put(Run.from_lists({one: [f"new-{one}"] for one in archive.queries.all()}),
                      RunFacts("newest"))  # fmt: skip
     shown = open_page("/judge?mode=draw&a=second")
@@ -190,6 +191,8 @@ def test_a_draw_that_is_not_possible_is_explained(client, archive, name, n, word
     found = client.post("/judges/draws", data={"name": name, "n": n}, headers=HTML)
     assert (found.status_code, words in parse(found.text).text) == (422, True)
     assert [one.name for one in archive.label_draws.page().items] == ["first"]
+    offered = client.get("/judges/draws/preview", params={"n": n}, headers=HTML)
+    assert (words in parse(offered.text).text) == (name == "more")
 
 
 def test_people_decide_on_proposed_queries(client, archive, open_page):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 from anyio import to_thread
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
 from berryeval.archive.label_draws import StoredDraw
 from berryeval.errors import ArgumentError
+from berryeval.evaluation.label_draw import LabelDraw
 from berryeval.service.bodies import received_form
 from berryeval.service.dependencies import ArchiveDep, CallerDep, require
 from berryeval.service.paths import NAME
@@ -24,7 +27,11 @@ __all__ = ["router"]
 router = APIRouter(prefix="/judges/draws")
 
 _MOST = 100
+_EMPTY = {"name": "", "n": "50", "by": "", "allocation": ""}
 _LABELS = ("category", "difficulty")
+_ALLOCATIONS = {"neyman": "more where runs differ", "proportional": "the same share"}
+
+Text = Annotated[str, Query(max_length=100)]
 
 
 @dataclass(frozen=True)
@@ -47,11 +54,20 @@ def list_draws(request: Request, archive: ArchiveDep) -> Response:
     return _page(request, archive)
 
 
+@router.get("/preview", dependencies=[require("admin")])
+def preview_draw(
+    request: Request, archive: ArchiveDep, n: Text = "", by: Text = "", allocation: Text = ""
+) -> Response:
+    """Show how many queries of each group would be drawn, and why. Nothing is stored."""
+    draw, problem = _drawn(archive, {"n": n, "by": by, "allocation": allocation})
+    return page(request, "judges_draw_preview.html", draw=draw, problem=problem)
+
+
 @router.post("", dependencies=[require("admin")])
 async def create_draw(request: Request, archive: ArchiveDep, caller: CallerDep) -> Response:
     """Draw queries of the archive."""
     form = await received_form(request)
-    texts = {name: str(form.get(name) or "").strip() for name in ("name", "n", "by")}
+    texts = {name: str(form.get(name) or "").strip() for name in _EMPTY}
     problem = await to_thread.run_sync(_create, archive, texts, caller.name)
     if problem:
         return await to_thread.run_sync(
@@ -64,13 +80,20 @@ def _create(archive: Archive, texts: dict[str, str], author: str) -> str:
     """Draw and store; return an error message, empty on success."""
     if not re.fullmatch(NAME, texts["name"]):
         return "Name: expected letters, digits, dots, dashes and underscores."
+    draw, problem = _drawn(archive, texts)
+    if draw is not None:
+        archive.label_draws.put(texts["name"], draw, created_by=author)
+    return problem
+
+
+def _drawn(archive: Archive, texts: Mapping[str, str]) -> tuple[LabelDraw | None, str]:
+    """Return the draw that a form describes, or what is wrong."""
     by = texts["by"] if texts["by"] in _LABELS else None
+    n, is_proportional = read_number(texts["n"], 0), texts["allocation"] == "proportional"
     try:
-        draw = draw_of(archive, read_number(texts["n"], 0), by).draw
+        return draw_of(archive, n, by, is_proportional=is_proportional), ""
     except ArgumentError as error:
-        return f"Number of queries: expected {error.expected}, found {error.got}."
-    archive.label_draws.put(texts["name"], draw, created_by=author)
-    return ""
+        return None, f"Number of queries: expected {error.expected}, found {error.got}."
 
 
 def _page(
@@ -92,8 +115,9 @@ def _page(
         status=status,
         draws=draws,
         n_queries=len(archive.queries.all()),
-        texts=texts or {"name": "", "n": "50", "by": ""},
+        texts=texts or _EMPTY,
         labels=_LABELS,
+        allocations=_ALLOCATIONS,
         problem=problem,
         n_proposed=archive.proposals.counts().get("proposed", 0),
     )
