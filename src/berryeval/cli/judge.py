@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -144,7 +146,7 @@ def command(
     if dry_run:
         _write_plan(plan, calls, output, output_format)
         return
-    with progress_bar("Judging") as progress:
+    with _asking("Judging") as progress:
         judged = judge_pool(opened, judge, plan, concurrency=calls.concurrency, progress=progress)
     if output_format == "json":
         write_output(report.judged_to_json(judged, calls.meter, calls.price), output)
@@ -236,7 +238,7 @@ def check(
         plan = plan_check(opened, judge, sample, repeats=repeats)
         _write_plan(plan, calls, output, output_format)
         return
-    with progress_bar("Checking") as progress:
+    with _asking("Checking") as progress:
         found = ask_sample(
             opened, judge, sample,
             rule=rule, repeats=repeats, concurrency=calls.concurrency, progress=progress,
@@ -252,6 +254,17 @@ def check(
         context.exit(report_incomplete(found.collected))
     store_check(opened, found, shown)
     context.exit(0 if shown["admitted"] else NOT_ADMITTED)
+
+
+@contextmanager
+def _asking(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Show progress, and after Ctrl-C that nothing is lost."""
+    try:
+        with progress_bar(label) as progress:
+            yield progress
+    except KeyboardInterrupt:
+        click.echo("All answers so far are stored; repeat the command to continue.", err=True)
+        raise
 
 
 def _write_plan(plan: Plan, calls: JudgeCalls, output: str | None, output_format: str) -> None:
