@@ -1,105 +1,93 @@
-"""The how-to on judging with a model: every command, against a local chat API."""
+"""The how-to on judging with a model: every command, against the program among the examples."""
 
-import json
+import importlib.util
 import re
 import shlex
+import subprocess
+import sys
+import threading
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from berryeval.cli import main
-from berryeval.evaluation.label_draw import draw_labels
-from berryeval.golden.reading import read_golden_set
-from judges.chat_server import Model, confused, model_served
-from judges.judged_set import GRADES, document_text, query_text, truth
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "judge-with-a-model.md"
-COMMAND = re.compile(
-    r"^```console\n\$ (berryeval (?:judge|compare|golden import) .*?)\n(.*?)^```",
-    re.DOTALL | re.MULTILINE,
-)
-N_QUERIES, N_DRAWN = 120, 50
-GENEROUS = [[0.85, 0.1, 0.05, 0], [0.05, 0.8, 0.15, 0], [0, 0.05, 0.85, 0.1], [0, 0, 0.08, 0.92]]
-OLD = [(0, 5, 1, 6, 3), (1, 0, 2, 4, 5), (5, 2, 0, 3, 6), (3, 1, 4, 0, 2)]
-NEW = [(0, 1, 7, 2, 4), (7, 2, 5, 0, 3), (0, 2, 1, 7, 6), (2, 7, 6, 1, 0), (6, 1, 3, 7, 2)]
+BLOCK = re.compile(r"^```console\n\$ ([^\n]*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+N_COMMANDS = 10
+"""From the draw to proposed queries; those that set up or do not end are not among them."""
+
+
+def example():
+    """Return the module of the example."""
+    path = Path("examples/pretend_model.py")
+    spec = importlib.util.spec_from_file_location("pretend_model", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture
-def golden(tmp_path, monkeypatch):
-    """A set whose drawn queries people judged, and two runs."""
+def address(tmp_path, monkeypatch):
+    """The examples and what they write, in the working directory, and the served model."""
     monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "golden"
-    folder.mkdir()
-    numbers = range(N_QUERIES)
-    documents = [
-        {"_id": f"d{number}-{place}", "text": document_text(number, place)}
-        for number in numbers
-        for place in range(len(GRADES))
-    ]
-    queries = [{"id": f"q{number}", "query": query_text(number)} for number in numbers]
-    (folder / "documents.jsonl").write_text("".join(json.dumps(d) + "\n" for d in documents))
-    (folder / "test-queries.json").write_text(json.dumps({"queries": queries}))
-    (folder / "GUIDELINE.md").write_text("Judge from the text.\n")
-    write_judgments(folder, [])
-    for name, orders in (("old", OLD), ("new", NEW)):
-        lines = [
-            f"q{number} Q0 d{number}-{place} {rank} {10 - rank} {name}\n"
-            for number in numbers
-            for rank, place in enumerate(orders[number % len(orders)], start=1)
-        ]
-        (tmp_path / f"{name}.run").write_text("".join(lines))
-    ids = [query.query_id for query in read_golden_set(folder).queries]
-    write_judgments(folder, sorted(draw_labels(ids, N_DRAWN).labelled))
-    return folder
+    assert CliRunner().invoke(main, ["examples"]).exit_code == 0
+    assert call("python examples/pretend_model.py write") == "Wrote golden/, old.run and new.run.\n"
+    server = ThreadingHTTPServer(("127.0.0.1", 0), example().Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
 
 
-def write_judgments(folder, query_ids):
-    """Write the true grades of some queries, as given by people."""
-    judged = [
-        {
-            "query_id": query_id,
-            "relevant": [
-                {"chunk_id": f"d{query_id[1:]}-{place}", "grade": grade}
-                for place, grade in enumerate(GRADES)
-                if grade
-            ],
-            "not_relevant": [
-                f"d{query_id[1:]}-{place}" for place, grade in enumerate(GRADES) if not grade
-            ],
-        }
-        for query_id in query_ids
-    ]
-    labels = ["Not relevant", "Marginal", "Partly answers it", "Answers it"]
-    content = {"scale": 3, "labels": labels, "judgments": judged}
-    (folder / "relevance-judgments.json").write_text(json.dumps(content))
+def call(command):
+    """Run a command of the page, and return what it prints."""
+    program, *words = shlex.split(command)
+    if program == "python":
+        done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=True)
+        return done.stdout
+    assert program == "berryeval"
+    result = CliRunner().invoke(main, words, prog_name="berryeval")
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
-@pytest.fixture(scope="module")
-def chat_server():
-    """A program that errs in a known way, under the name on the page."""
-    model = Model(confused(truth, GENEROUS))
-    model.name = model.version = "qwen3"
-    with model_served(model) as place:
-        yield place
-
-
-@pytest.mark.usefixtures("golden")
-def test_the_commands_print_what_the_page_shows(chat_server):
-    """They lead from the draw to a corrected difference and an archive; only ports may differ."""
-    address = chat_server.partition("@")[2]
-    port = address.partition("//")[2].removesuffix("/v1")
-    found = COMMAND.findall(PAGE.read_text(encoding="utf-8"))
-    assert len(found) == 8
-    for command, expected in found:
-        words = shlex.split(command.replace("$JUDGE", f"openai:qwen3@{address}"))
-        result = CliRunner().invoke(main, words[1:])
-        assert result.exit_code == 0, result.output
-        shown = "\n".join(line.rstrip() for line in result.stdout.splitlines())
+def test_the_commands_print_what_the_page_shows(address):
+    """From the draw to a corrected difference and an archive; ports differ, figures do not."""
+    text = PAGE.read_text(encoding="utf-8")
+    commands = [(command, output) for command, output in BLOCK.findall(text) if output.strip()]
+    commands = [one for one in commands if not one[1].startswith("$ ")]
+    assert len(commands) == N_COMMANDS
+    for command, expected in commands:
+        shown = call(command.replace("$JUDGE", f"openai:qwen3@http://{address}/v1"))
+        shown = "\n".join(line.rstrip() for line in shown.splitlines())
         shown = re.sub(r"admitted on [-\d]+", "admitted on 2026-11-18", shown)
-        assert figures(shown.replace(port, "localhost:11434")) == figures(expected.rstrip("\n"))
+        assert figures(shown.replace(address, "localhost:11434")) == figures(expected.rstrip())
 
 
 def figures(text):
     """Return a text without input tokens: the port decides which pairs are judged again."""
     return re.sub(r"[\d,]+(?= input)|(?<=estimated  )[\d,]+", "N", text)
+
+
+def test_ten_thousand_pairs_rest_on_two_hundred(address):
+    """The title is what the example does: 200 pairs by people, and 10,000 by the model."""
+    assert address
+    text = PAGE.read_text(encoding="utf-8")
+    assert "Rests on 200 human and 10,000 model judgments." in text
+    runs = [Path(f"{name}.run").read_text().splitlines() for name in ("old", "new")]
+    pairs = {tuple(line.split()[:3:2]) for lines in runs for line in lines}
+    assert len(pairs) == 10_000
+    assert len({query_id for query_id, _ in pairs}) == 2_500
+
+
+def test_the_example_explains_itself():
+    """Without a command it prints what there is."""
+    program = PAGE.parents[2] / "examples" / "pretend_model.py"
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "python pretend_model.py serve" in done.stderr

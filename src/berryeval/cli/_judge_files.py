@@ -13,6 +13,7 @@ from berryeval.cli._output import output_options, write_output, write_tables
 from berryeval.errors import hide_password
 
 if TYPE_CHECKING:
+    from berryeval.core.run import Run
     from berryeval.evaluation.label_draw import LabelDraw
     from berryeval.golden.golden_set import GoldenSet
     from berryeval.judges.metering import Price
@@ -52,6 +53,19 @@ _judge_option = click.option(
     help="Run to be compared, as FILE or NAME=FILE, baseline first. Repeatable. With --by, more "
     "queries are drawn where the differences that the judge sees vary more.",
 )
+@click.option(
+    "--to-judge",
+    metavar="FILE",
+    help="CSV file to write: what the runs return for the drawn queries and people have not judged "
+    "yet, with texts and an empty grade. Filled in, it is a file of judgments. Requires --run.",
+)
+@click.option(
+    "-k",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Number of ranks of each run to judge, at least the cutoff of the measures.",
+)
 @_judge_option
 @click.option(
     "--proportional",
@@ -76,6 +90,8 @@ def draw(
     n_queries: int,
     label: str | None,
     runs: tuple[str, ...],
+    to_judge: str | None,
+    k: int,
     judge_name: str | None,
     is_proportional: bool,
     chosen: tuple[str, ...],
@@ -91,16 +107,27 @@ def draw(
 
     \b
     berryeval judge draw --golden golden/ -n 50 -o draw.json
+    berryeval judge draw --golden golden/ -n 50 -o draw.json --run old.run --run new.run \\
+        --to-judge to_judge.csv
     berryeval judge draw --golden golden/ -n 100 --by category --run old.run --run new.run \\
         -o draw.json
     """
+    from pathlib import Path
+
+    from berryeval.errors import ArgumentError
     from berryeval.evaluation.sources import load_run
     from berryeval.golden.reading import read_golden_set
     from berryeval.suite.allocated_draws import draw_from_golden_set
 
-    loaded = {name: load_run(path) for name, path in named_runs(runs).items()} if runs else None
+    if to_judge is not None and not runs:
+        raise click.UsageError("--to-judge requires --run.")
+    if to_judge is not None and Path(to_judge).exists():
+        expected = "a new file, since this one may have grades"
+        raise ArgumentError("to_judge", expected, repr(to_judge))
+    loaded = {name: load_run(path) for name, path in named_runs(runs).items()} if runs else {}
+    opened = read_golden_set(golden, strict=False)  # people may not have judged anything yet
     drawn = draw_from_golden_set(
-        read_golden_set(golden), n_queries,
+        opened, n_queries,
         by=label, runs=loaded, judge=judge_name, chosen=chosen, is_proportional=is_proportional,
     )  # fmt: skip
     drawn.save(output)
@@ -112,6 +139,23 @@ def draw(
             spread = drawn.spreads.get(stratum)
             known = "" if spread is None else f", spread {spread:.3f}"
             click.echo(f"  {stratum}: {n_drawn:,} of {n:,}{known}")
+    if to_judge is not None:
+        _write_pairs(opened, drawn, loaded, k, to_judge)
+
+
+def _write_pairs(
+    golden: GoldenSet, drawn: LabelDraw, runs: Mapping[str, Run], k: int, path: str
+) -> None:
+    from berryeval.core.files import write_whole
+    from berryeval.reports.judging import pairs_to_csv
+    from berryeval.reports.wording import count
+    from berryeval.suite.pairs_to_label import pairs_to_label
+
+    pairs = pairs_to_label(golden, drawn, runs, k=k)
+    write_whole(path, [pairs_to_csv(pairs).encode()])
+    n_queries = len({pair.query.query_id for pair in pairs})
+    shown = f"{count(len(pairs), 'pair')} of {count(n_queries, 'query', 'queries')}"
+    click.echo(f"For people to judge: {shown}, in {path}.")
 
 
 @click.command("export")

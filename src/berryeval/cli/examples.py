@@ -11,6 +11,7 @@ _CONTENTS = {
     "rag_project": "a RAG retriever to put under a gate",
     "search_project": "a project that tests its own search with pytest",
     "notebooks": "the tutorials as notebooks",
+    "pretend_model.py": "a program that stands in for a language model, to try judging",
     "two_search_engines.py": "the search engines behind the runs",
 }
 

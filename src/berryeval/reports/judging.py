@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from berryeval.reports.layout import Table, json_text
+from berryeval.reports.layout import Table, csv_text, json_text
 
 if TYPE_CHECKING:
     from berryeval.judges.admissions import Standing
     from berryeval.judges.drift import Drift
     from berryeval.judges.metering import Meter, Price
+    from berryeval.judges.protocol import Pair
     from berryeval.suite.judge_overview import JudgeOverview
     from berryeval.suite.judging import Judged, Plan
 
@@ -20,11 +21,15 @@ __all__ = [
     "judged_to_json",
     "judges_table",
     "judges_to_json",
+    "pairs_to_csv",
     "plan_table",
     "plan_to_json",
 ]
 
 JSON_VERSION = 1
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""The first characters of a formula."""
 
 _COUNTED = {
     "admitted": "These grades count",
@@ -32,6 +37,27 @@ _COUNTED = {
     "expired": "These grades do not count: the admission has expired",
     "unchecked": "These grades do not count",
 }
+
+
+def pairs_to_csv(pairs: Sequence[Pair]) -> str:
+    """Return a table for people to fill in; with grades, it is a file of judgments."""
+    columns = ["query_id", "doc_id", "query_text", "intent", "document_text", "grade"]
+    rows = (
+        [
+            *pair.key,
+            _cell(pair.query.text),
+            _cell(pair.query.description or ""),
+            _cell("\n\n".join(filter(None, (pair.document.title, pair.document.text)))),
+            "",
+        ]
+        for pair in pairs
+    )
+    return csv_text(columns, rows)
+
+
+def _cell(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula: documents may be hostile."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _standing_note(standing: Standing) -> str:
