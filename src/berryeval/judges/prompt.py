@@ -133,16 +133,18 @@ def ask_again(prompt: Prompt, problem: str) -> str:
 
 
 def fenced(name: str, text: str, fence: str) -> str:
-    """Return a text between lines with a code, which is removed from the text itself.
+    """Return a text between lines with a code, which is replaced by a blank in the text itself.
+
+    Without the blank, what surrounds a code could become the code.
 
     Examples
     --------
-    >>> print(fenced("query", "a b1b1 b", "b1b1"))
+    >>> print(fenced("query", "a:b1b1:b", "b1b1"))
     === query b1b1 ===
-    a  b
+    a: :b
     === end of query b1b1 ===
     """
-    return f"=== {name} {fence} ===\n{text.replace(fence, '')}\n=== end of {name} {fence} ==="
+    return f"=== {name} {fence} ===\n{text.replace(fence, ' ')}\n=== end of {name} {fence} ==="
 
 
 def clean(text: str) -> str:
