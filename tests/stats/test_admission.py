@@ -132,6 +132,27 @@ def test_a_judge_that_favours_a_system_is_rejected():
     assert check_judge(unfair, lax).is_admitted
 
 
+def test_the_largest_favour_decides_not_the_estimate():
+    """A judge that is fair on average may favour a system by too much if the pairs are few."""
+    rule = AdmissionRule(min_kappa=-1.0)
+
+    def checked(n_pairs):
+        pairs = drawn_pairs(n_pairs, error=0.5, seed=4)
+        of_new = np.arange(n_pairs) % 2 == 0
+        return check_judge(
+            CheckedPairs(
+                pairs.people, pairs.judge, query_ids=pairs.query_ids, systems={"new": of_new}
+            ),
+            rule,
+        )
+
+    few, many = checked(50), checked(2000)
+    [bias] = few.biases
+    assert abs(bias.favour) < 0.3 < max(-bias.interval.low, bias.interval.high)
+    assert few.reasons[0].startswith("the judge may favour new by ")
+    assert many.is_admitted
+
+
 def test_bias_intervals_are_welchs_without_queries_and_weights():
     """They are differences of two means of independent pairs, close to Student's."""
     random = np.random.default_rng(0)

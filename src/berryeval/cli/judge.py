@@ -207,9 +207,9 @@ def check(
     Draws a sample of the pairs that people judged, with equal shares of grades and of the systems
     that returned them, lets the judge grade it blind, and reports the agreement, the confusion
     matrix, and biases by system, length, rank and wording, all with intervals. The judge is
-    admitted if the lower limit of weighted kappa reaches 0.6, and it does not clearly favour a
-    system by more than 0.1 of the scale; `[admission]` in the golden set's berryeval.toml declares
-    other limits. Name the systems to be compared with --run.
+    admitted if the lower limit of weighted kappa reaches 0.6, and if for each system the whole
+    interval of how much it is favoured lies within 0.1 of the scale; `[admission]` in the golden
+    set's berryeval.toml declares other limits. Name the systems to be compared with --run.
 
     The result is stored in judge-admissions.json in the golden set. Another model, prompt, setting
     or guideline requires a new check. Exit code 0 if the judge is admitted, 1 if not.
