@@ -54,7 +54,7 @@ def list_draws(request: Request, archive: ArchiveDep) -> Response:
     return _page(request, archive)
 
 
-@router.get("/preview", dependencies=[require("admin")])
+@router.get("/preview", tags=["part"], dependencies=[require("admin")])
 def preview_draw(
     request: Request, archive: ArchiveDep, n: Text = "", by: Text = "", allocation: Text = ""
 ) -> Response:
