@@ -1,12 +1,14 @@
 """Judging by keyboard in a real browser: one key per document, without delays."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 from berryeval import Document, Run
 from berryeval.archive import RunFacts
 from browser import small_archive
-from browser.judging import wait_for_queue, wait_until_saved
+from browser.judging import judge_all, wait_for_queue, wait_until_saved
 from waiting import wait_until
 
 pytestmark = pytest.mark.browser
@@ -159,11 +161,60 @@ def test_the_total_stays_while_one_judges(new_workbench, visit):
     assert page.locator("#judge-bar").get_attribute("max") == str(total)
 
 
-def test_a_double_click_grades_one_document(new_workbench, visit):
-    """The next document is not graded unread."""
+@pytest.mark.parametrize("waits", [True, False], ids=["saved", "on-their-way"])
+def test_undo_gives_back_what_an_answer_took(new_workbench, visit, waits):
+    """Undo, and the same answer again, count once each, before and after answers are saved."""
+    page = wait_for_queue(visit(new_workbench(), "/judge"))
+    count = page.locator("#judge-count")
+
+    def press(key, expected):
+        page.keyboard.press(key)
+        if waits:
+            expect(page.locator("#judge-saved")).not_to_contain_text("to save")
+        expect(count).to_have_text(re.compile(expected))
+
+    expect(count).to_have_text("20 to go")
+    for _ in range(2):
+        press("3", "^1 of 20 judged")
+        press("u", "^20 to go$")
+    press("s", "^19 to go$")
+    press("3", "^1 of 20 judged")
+    press("u", "^19 to go$")
+    press("u", "^20 to go$")
+    press("u", "^20 to go$")
+    expect(page.locator("#judge-saved")).to_be_empty()
+    page.reload()
+    wait_for_queue(page)
+    expect(count).to_have_text("20 to go")
+
+
+def test_the_count_ends_at_zero_and_returns(new_workbench, visit):
+    """After the last document, undo brings it back, and the same grade ends the queue again."""
     workbench = new_workbench()
     page = wait_for_queue(visit(workbench, "/judge"))
+    judge_all(page, "2")
+    count = page.locator("#judge-count")
+    expect(count).to_contain_text("20 of 20 judged")
+    expect(count).not_to_contain_text("min left")
+    page.keyboard.press("u")
+    expect(count).to_contain_text("19 of 20 judged")
+    page.keyboard.press("2")
+    expect(count).to_contain_text("20 of 20 judged")
+    wait_until_saved(page)
+    assert judged(workbench) == [2.0] * 20
+
+
+def test_a_double_click_grades_one_document(new_workbench, visit):
+    """Nobody has read the next one yet; two clicks on Undo take back two answers."""
+    workbench = new_workbench()
+    page = wait_for_queue(visit(workbench, "/judge"))
+    count, trail = page.locator("#judge-count"), page.locator("#judge-trail span")
     page.locator("[data-grade='1']").dblclick()
     wait_until_saved(page)
-    expect(page.locator("#judge-count")).to_contain_text("1 of")
-    expect(page.locator("#judge-trail span")).to_have_count(1)
+    expect(count).to_contain_text("1 of 20")
+    expect(trail).to_have_count(1)
+    page.keyboard.press("2")
+    page.get_by_role("button", name="Undo").dblclick()
+    expect(count).to_have_text("20 to go")
+    expect(trail).to_have_count(0)
+    wait_until(lambda: judged(workbench) == [])

@@ -33,9 +33,10 @@ const session = (() => {
 const first = byId("judge-first");
 const cards = first ? [JSON.parse(first.textContent)] : [];
 const given = []; // answers of this session, oldest first
-let left = Number(root.dataset.left);
 let isReady = root.dataset.ready === "yes";
-let total = isReady ? left : null; // documents to judge when the page was opened
+// Documents to judge when the page was opened. What is left follows from it and from `given` alone:
+// the server's number lags behind answers that are on their way.
+let total = isReady ? Number(root.dataset.left) : null;
 let isFetching = false;
 let isAtEnd = false;
 let fetchTrouble = null;
@@ -100,9 +101,8 @@ function showLength(shown, card) {
 
 function showProgress() {
   const n = given.filter((one) => one.kind !== "skip").length;
-  const waiting = outbox.entries.filter((entry) => ["grade", "cannot"].includes(entry.kind)).length;
-  const togo = Math.max(left - waiting, cards.length, 0);
-  const all = Math.max(total ?? togo, n + cards.length);
+  const all = Math.max(total ?? 0, given.length + cards.length);
+  const togo = isAtEnd ? cards.length : all - given.length;
   const minutes = activeTime / 60000;
   const rate = n >= 3 && minutes > 0.05 ? n / minutes : null;
   const parts =
@@ -110,7 +110,9 @@ function showProgress() {
   if (rate) parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)} per minute`);
   if (rate && togo > 0 && togo / rate < 600)
     parts.push(`about ${Math.max(1, Math.round(togo / rate))} min left`);
-  byId("judge-count").textContent = parts.slice(0, innerWidth > 600 ? 3 : 1).join(" · ");
+  byId("judge-count").textContent = isReady
+    ? parts.slice(0, innerWidth > 600 ? 3 : 1).join(" · ")
+    : "";
   const bar = byId("judge-bar");
   bar.max = Math.max(all, 1);
   bar.value = n;
@@ -262,7 +264,6 @@ function answer(kind, grade) {
   press(form.querySelector(kind === "grade" ? `[data-grade="${grade}"]` : `[data-${kind}]`));
   const words = { skip: "Skipped", cannot: "Cannot judge" }[kind] ?? `Graded ${grade}`;
   byId("judge-status").textContent = `${words}: ${entry.title}`;
-  if (kind === "skip") left -= 1;
   show();
   outbox.add(entry);
   refill();
@@ -278,9 +279,7 @@ function undo() {
     // The outbox fills in the revisions once the answer to undo has been written.
     outbox.add({ key, kind: "undo", ...taskOf(card), revision: 0, after: last.key });
     card.after = key;
-    if (last.kind !== "skip") left += 1;
   }
-  if (last.kind === "skip") left += 1;
   cards.unshift(card);
   if (note) note.value = last.note ?? "";
   press(byId("judge-undo"));
@@ -306,9 +305,8 @@ async function refill() {
     const fresh = found.cards.filter((card) => !known.has(pairOf(card)));
     const wasEmpty = cards.length === 0;
     cards.push(...fresh);
-    left = found.n_left;
     isReady = found.is_ready;
-    if (isReady) total ??= left;
+    if (isReady) total ??= found.n_left;
     fetchTrouble = null;
     isAtEnd = isReady && fresh.length === 0 && outbox.size === 0;
     if (!isReady) pause = LOOK_AGAIN;
