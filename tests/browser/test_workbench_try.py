@@ -48,6 +48,23 @@ def test_a_setting_is_tuned_judged_scored_and_saved(workbench, visit):
     expect(page.locator("main")).to_contain_text(difference.strip())
 
 
+def test_enter_searches_one_query(workbench, visit):
+    """In the query and in a setting: only a click on its button scores all queries."""
+    visit.expect("htmx:(afterRequest|sendAbort)")  # Enter replaces a search under way
+    small_archive.index(workbench.archive)
+    page = visit(workbench, "/try")
+    posted = []
+    page.on("request", lambda request: request.method == "POST" and posted.append(request.url))
+    page.get_by_label("Query", exact=True).fill("when to prune basil")
+    page.keyboard.press("Enter")
+    expect(page.locator(".side-1 .result")).to_have_count(20)
+    page.get_by_label("Results", exact=True).fill("5")
+    page.keyboard.press("Enter")
+    expect(page.locator(".side-1 .result")).to_have_count(5)
+    expect(page.locator("#all")).to_be_empty()
+    assert posted == []
+
+
 def test_settings_that_few_change_are_folded_and_stay_as_they_were_left(workbench, visit):
     """They open by themselves if one of them is changed, and stay open while others change."""
     small_archive.index(workbench.archive)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from berryeval.core.documents import Document
-from berryeval.errors import ArgumentError, FormatError
+from berryeval.errors import ArgumentError, FormatError, MissingExtraError
 from berryeval.search.hosts import AllowedHosts
 from berryeval.search.opening import (
     OWN_KEYS,
@@ -31,6 +32,7 @@ __all__ = [
     "SystemOpener",
     "build_engine",
     "check_settings",
+    "missing_engine",
     "new_engine",
     "opener_of",
     "varied_engine",
@@ -43,6 +45,15 @@ _TAKEN: Mapping[str, frozenset[str]] = {
     "vector": frozenset({"approximate"}),
     "hybrid": frozenset({"title_weight", "approximate", "weights", "constant", "depth"}),
 }
+
+_LIBRARIES = ("tantivy", "wordllama", "tokenizers", "safetensors")
+
+
+def missing_engine() -> MissingExtraError | None:
+    """Return why embedded stores cannot be searched; None if their libraries are installed."""
+    if all(map(find_spec, _LIBRARIES)):
+        return None
+    return MissingExtraError("The embedded search engine", "search")
 
 
 def new_engine(kind: str, settings: Mapping[str, Any]) -> Embedded:

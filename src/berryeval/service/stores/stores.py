@@ -19,7 +19,7 @@ from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 from berryeval.search.hosts import AllowedHosts
 from berryeval.search.system import each_once
 from berryeval.service.settings import ServiceSettings
-from berryeval.service.stores.engines import check_settings, opener_of
+from berryeval.service.stores.engines import check_settings, missing_engine, opener_of
 from berryeval.service.stores.former_file import move_documents
 from berryeval.service.stores.registering import check_registration, registered_opener
 from berryeval.service.stores.store import (
@@ -223,6 +223,18 @@ class Stores:
         made = (facts.name for facts in known if facts.kind not in _NOT_EMBEDDED)
         registered = self._archive.systems.page(limit=MAX_PER_PAGE).items
         return sorted({DEFAULT, *self._configured, *made, *(one.name for one in registered)})
+
+    def searchable(self) -> list[str]:
+        """Return the names of systems, and of stores with documents that can be searched here."""
+        known = self._archive.stores.page(limit=MAX_PER_PAGE).items
+        own = {one.name: one.n_documents for one in known if one.kind not in _NOT_EMBEDDED}
+        own = {DEFAULT: 0, **own}
+        can_search = missing_engine() is None
+        return [
+            name
+            for name in self.names()
+            if name in self._configured or name not in own or (own[name] and can_search)
+        ]
 
     def drop_outdated(self) -> None:
         """Drop the systems and indexes that another process has removed or replaced."""

@@ -1,17 +1,20 @@
 """The page Try: settings, rankings with grades, scores of all queries, and saved runs."""
 
 import re
+import sys
 
 import pytest
 
-from berryeval.archive import JudgmentEntry
+from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.core.documents import Document
 from berryeval.core.query import Query
+from berryeval.core.run import Run
 from berryeval.service.middleware.access import COOKIE
 from search.json_server import serving
 from service.workbench.html import HTML, parse
 from waiting import wait_until
 
+SEARCH_COMMAND = "pip install 'berryeval[search]'"
 DOCUMENTS = [
     Document("d1", "Renew tokens hourly.", "OAuth"),
     Document("d2", "OAuth, OAuth and bananas.", "Fruit"),
@@ -214,6 +217,53 @@ def test_an_empty_service_offers_what_to_do(client, archive):
         return found if found.find_all("ol", class_="side-0") else None
 
     assert "Bananas" in titles(wait_until(indexed), 0)
+
+
+@pytest.fixture
+def _no_engine(monkeypatch):
+    """The extra `search` is not installed."""
+    monkeypatch.setitem(sys.modules, "tantivy", None)
+
+
+@pytest.mark.usefixtures("_no_engine")
+def test_without_the_search_engine_the_page_says_what_to_install(client, archive):
+    """It offers what works without it, also if a store has documents."""
+    page = get(client, "/try")
+    assert page.find("div", class_="command").find("code").text == SEARCH_COMMAND
+    assert page.find("a", class_="primary")["href"] == "/try/systems"
+    assert page.find("a", href="/import?kind=runs")
+    archive.stores.create("docs", "bm25", {})
+    archive.stores.put_documents("docs", DOCUMENTS)
+    archive.runs.put(Run.from_lists({"q1": ["d1"]}), RunFacts("bm25"))
+    page = get(client, "/try?q=oauth")
+    assert page.find("div", class_="command")
+    assert page.find("a", href="/compare")
+    assert not page.find_all("form", id="try")
+
+
+@pytest.mark.usefixtures("tried", "_no_engine")
+def test_without_the_search_engine_other_systems_can_be_tried(service):
+    """A store of the service is named with what to install, in place of a page of its own."""
+    with serving(lambda _request: (200, {"hits": [{"id": "d1"}]})) as url:
+        client = service(systems={"shop": {"system": f"{url}/?q={{query}}", "ids": "hits[*].id"}})
+        page = get(client, "/try?q=oauth&b=-")
+        assert titles(page, 0) == ["d1"]
+        assert [one.text for one in page.find("select", id="a-system").find_all("option")] == [
+            "shop"
+        ]
+        assert "not installed: docs." in page.find("p", class_="quiet").text
+        page = get(client, "/try?q=oauth&a=shop&b=docs")
+        assert titles(page, 0) == ["d1"]
+        [alert] = page.find_all("p", role="alert")
+        assert SEARCH_COMMAND in alert.text
+
+
+def test_the_first_button_of_the_form_searches(tried):
+    """Enter in any field presses the first button, which must not score all queries."""
+    first, *others = get(tried, "/try?q=oauth&a=docs").find("form", id="try").find_all("button")
+    assert first.text == "Search"
+    assert "formaction" not in first.attributes
+    assert [one["formaction"] for one in others] == ["/try/score"]
 
 
 def test_readers_search_but_change_nothing(service, archive):

@@ -26,7 +26,9 @@ from berryeval.service.dependencies import (
 )
 from berryeval.service.jobs import CollectionJobs, Job, Progress
 from berryeval.service.paths import address
-from berryeval.service.stores.stores import DEFAULT
+from berryeval.service.stores.engines import missing_engine
+from berryeval.service.stores.store import EmbeddedStore
+from berryeval.service.stores.stores import DEFAULT, Stores
 from berryeval.service.workbench.choosing import choose_run, read_number, run_choices
 from berryeval.service.workbench.grading import grade_labels
 from berryeval.service.workbench.pages.query.chunks import chunk_of
@@ -132,8 +134,8 @@ def show_try(
     searching: SearchingDep,
 ) -> Response:
     """Show the form, and what the systems find for the query with its settings."""
-    names = stores.names()
-    is_empty = len(names) == 1 and not stores.find(names[0]).n_documents
+    names, missing = stores.searchable(), missing_engine()
+    is_empty = not names
     results: dict[str, Any] = {"answers": None, "found": None}
     if view.query.text and not is_empty:
         results = searching.results()
@@ -145,8 +147,10 @@ def show_try(
         headers={"HX-Push-Url": view.address()} if is_part else None,
         view=view,
         nothing=NONE,
-        stores=names,
+        stores=sorted({*names, *(side.store.name for side in view.sides)}),
         is_empty=is_empty,
+        missing=missing,
+        left_out=[] if missing is None else _with_documents(stores),
         has_texts=is_empty and any(_documents(archive)),
         measures=scoring.measures,
         baselines=baselines,
@@ -315,6 +319,13 @@ def _job(jobs: CollectionJobs, job_id: str, caller: Caller) -> Job:
     if job is None or job.kind not in _JOBS or job.owner != caller.name:
         raise NotFoundError("job", job_id)
     return job
+
+
+def _with_documents(stores: Stores) -> list[str]:
+    """Return the names of the stores of the service that have documents."""
+    left_out = {*stores.names()} - {*stores.searchable()}
+    found = map(stores.find, sorted(left_out))
+    return [one.name for one in found if isinstance(one, EmbeddedStore) and one.n_documents]
 
 
 def _documents(archive: Archive) -> Iterator[list[Document]]:

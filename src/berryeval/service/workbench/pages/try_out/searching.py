@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 
 from berryeval.archive import Archive
 from berryeval.core.run import Run
-from berryeval.errors import ArgumentError, SystemUnderTestError
+from berryeval.errors import ArgumentError, MissingExtraError, SystemUnderTestError
 from berryeval.service.dependencies import from_state
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.shared_work import in_thread
@@ -59,7 +59,7 @@ def search_sides(archive: Archive, scoring: Scoring, tries: _TryCache, view: Try
     for letter, future in asked.items():
         wait([future])
         error = future.exception()
-        if isinstance(error, (SystemUnderTestError, ArgumentError)):
+        if isinstance(error, (SystemUnderTestError, ArgumentError, MissingExtraError)):
             problems[letter] = str(error)
         else:
             tried[letter] = future.result()

@@ -125,7 +125,7 @@ def read_view(
     stores: Stores,
     measures: Sequence[Measure],
 ) -> TryView:
-    """Read an address. By default, both sides are the same store.
+    """Read an address. By default, both sides are the same store: one that can be searched.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def read_view(
         403 for changed settings without the role judge.
     """
     query, is_stored = _query(given, archive)
-    first = given.get("a") or DEFAULT
+    first = given.get("a") or _first(stores.searchable())
     names = {"a": first, "b": given.get("b") or first}
     sides = tuple(
         _side(letter, stores.find(name), given)  # type: ignore[arg-type] # one of both
@@ -148,6 +148,10 @@ def read_view(
         check_role(caller, "judge")
     k = min(max(1, read_number(given.get("k", ""), _HITS)), MAX_HITS)
     return TryView(query, is_stored, sides, k, choose_measure(measures, given.get("measure", "")))
+
+
+def _first(names: Sequence[str]) -> str:
+    return DEFAULT if DEFAULT in names or not names else names[0]
 
 
 def _side(letter: Letter, store: Store, given: Mapping[str, str]) -> TrySide:
