@@ -14,6 +14,7 @@ from berryeval.archive.judgments.opinion_rows import write_opinions
 from berryeval.archive.judgments.rows import NewJudgment, Pair, check_entries, write_judgments
 from berryeval.archive.records import JudgmentBatch
 from berryeval.core.judgments import Judgments
+from berryeval.errors import DisagreementError
 
 __all__ = ["CheckedBatch", "check_batches", "check_source", "write_batches"]
 
@@ -39,8 +40,12 @@ def write_batches(
     connection: Connection,
     checked: Sequence[CheckedBatch],
     declared: Judgments | None,
+    refused: list[DisagreementError] | None = None,
 ) -> int:
-    """Write batches within a transaction, and return the number of new or changed judgments."""
+    """Write batches within a transaction, and return the number of new or changed judgments.
+
+    Disagreements of unfinished projects are put into `refused`, if it is given, instead of raised.
+    """
     if declared is not None:
         adopt_policy(database, connection, declared)
     policy = read_policy(connection)
@@ -50,6 +55,7 @@ def write_batches(
             n_written += write_opinions(connection, wanted, policy, author=author, source=source)
         else:
             n_written += write_judgments(
-                connection, wanted, author=author, source=source, highest=policy.highest
-            )
+                connection, wanted, author=author, source=source, highest=policy.highest,
+                refused=refused,
+            )  # fmt: skip
     return n_written

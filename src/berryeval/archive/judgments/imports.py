@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select, update
@@ -11,6 +12,7 @@ from berryeval.archive.checks import check_count, check_text
 from berryeval.archive.clock import now
 from berryeval.archive.database import batches_of
 from berryeval.archive.judgments.batches import check_batches, write_batches
+from berryeval.archive.judgments.disagreements import UNFINISHED_PAIRS
 from berryeval.archive.judgments.judging import read_policy
 from berryeval.archive.judgments.opinion_rows import apply_rule, restore_judgment
 from berryeval.archive.judgments.rows import NewJudgment, Pair, StateWriter, read_histories
@@ -18,11 +20,15 @@ from berryeval.archive.paging import ArchivePart
 from berryeval.archive.records import JudgmentBatch, Page, StoredImport, StoredJudgment
 from berryeval.archive.tables import imports, judgments
 from berryeval.core.judgments import Judgments
-from berryeval.errors import ConflictError, NotFoundError, ScaleError
+from berryeval.errors import ConflictError, DisagreementError, NotFoundError, ScaleError
 
 __all__ = ["ArchivedImports"]
 
 _NEWEST = select(func.coalesce(func.max(judgments.c.revision), 0))
+
+
+class _TakenBackError(Exception):
+    """Ends a transaction whose changes are not wanted."""
 
 
 class ArchivedImports(ArchivePart):
@@ -71,6 +77,33 @@ class ArchivedImports(ArchivePart):
             }
             connection.execute(insert(imports).values(**row))
             return _required(connection, number)
+
+    def refused(self, batches: Iterable[JudgmentBatch]) -> list[DisagreementError]:
+        """Return the disagreements for which `put` would refuse the judgments of a file.
+
+        Those on pairs of unfinished projects are written as `put` does, and taken back, since what
+        a file says first decides about what it says next.
+        """
+        with self._database.reading() as connection:
+            rows = connection.execute(UNFINISHED_PAIRS)
+            asked = {(row.query_id, row.doc_id) for row in rows}
+        if not asked:
+            return []
+        own = [
+            batch._replace(
+                entries=[one for one in batch.entries if (one.query_id, one.doc_id) in asked]
+            )
+            for batch in batches
+        ]
+        checked = check_batches(batch for batch in own if batch.entries)
+        found: list[DisagreementError] = []
+        with (
+            suppress(_TakenBackError),
+            self._database.writing(alone="judgments") as connection,
+        ):
+            write_batches(self._database, connection, checked, None, found)
+            raise _TakenBackError
+        return found
 
     def get(self, import_id: int) -> StoredImport | None:
         """Return an import; None if it does not exist."""

@@ -168,6 +168,7 @@ def write_judgments(
     source: str | None,
     highest: int | None = None,
     is_settling: bool = False,
+    refused: list[DisagreementError] | None = None,
 ) -> int:
     """Write the states that differ from the current ones, and return their number.
 
@@ -175,6 +176,8 @@ def write_judgments(
     ----------
     is_settling : bool
         Whether a project settles disagreements with them.
+    refused : list of DisagreementError, optional
+        Where to put disagreements instead of raising the first one; their pairs are left out.
 
     Raises
     ------
@@ -194,8 +197,12 @@ def write_judgments(
             new = with_kept_stratum(new, old)
             if old is None or not _is_same(old, new, author, source):
                 check_on_scale(new, None if old is None else old.grade, highest)
-                if not is_free and old is not None:
-                    _check_settled(connection, pair)
+                found = None if is_free or old is None else _disagreement_on(connection, pair)
+                if found is not None and refused is None:
+                    raise found
+                if found is not None and refused is not None:
+                    refused.append(found)
+                    continue
                 writer.add(new, author, source, replaced=None if old is None else old.revision)
     return writer.flush()
 
@@ -380,11 +387,12 @@ def _is_same(old: Row[Any], new: NewJudgment, author: str, source: str | None) -
     return facts == wanted and is_same
 
 
-def _check_settled(connection: Connection, pair: Pair) -> None:
-    """Raise if judges disagree on a pair that an unfinished project has."""
+def _disagreement_on(connection: Connection, pair: Pair) -> DisagreementError | None:
+    """Return the error for a pair of an unfinished project on which judges disagree."""
     project = unfinished_project_of(connection, *pair)
-    if project is not None and history_of(read_history(connection, pair)).is_conflict:
-        raise DisagreementError(*pair, project)
+    if project is None or not history_of(read_history(connection, pair)).is_conflict:
+        return None
+    return DisagreementError(*pair, project)
 
 
 def _read_counted(connection: Connection, pairs: Sequence[Pair]) -> dict[Pair, Row[Any]]:

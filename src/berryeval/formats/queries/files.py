@@ -21,6 +21,7 @@ __all__ = [
     "QUERY_FORMATS",
     "check_query_format",
     "read_queries",
+    "sniff_queries",
     "write_queries",
 ]
 
@@ -105,9 +106,27 @@ def check_query_format(name: str) -> str:
 
 
 def _sniff(path: PathLike) -> str:
-    line = next((line for _, line in iter_lines(path) if line.strip()), None)
+    found = sniff_queries(path)
+    if found is not None:
+        return found
+    line = _first_line(path)
     if line is None:
         raise FormatError.unexpected("queries", "nothing", path_name(path))
+    shown = line.decode("utf-8", "replace").strip()[:40]
+    raise FormatError.unexpected(
+        "queries in JSON, a table or TREC topics", repr(shown), path_name(path), 1
+    )
+
+
+def _first_line(path: PathLike) -> bytes | None:
+    return next((line for _, line in iter_lines(path) if line.strip()), None)
+
+
+def sniff_queries(path: PathLike) -> str | None:
+    """Return the format of a file of queries by its beginning; None if it does not fit any."""
+    line = _first_line(path)
+    if line is None:
+        return None
     if may_be_one(line):
         beginning = Beginning(path)
         for name in PLATFORM_QUERY_FORMATS:
@@ -116,11 +135,7 @@ def _sniff(path: PathLike) -> str:
     for name, module in QUERY_FORMATS.items():
         if module.sniff(line):
             return name
-    shown = line.decode("utf-8", "replace").strip()[:40]
-    is_table = any(separator in shown for separator in ",;\t")
-    way_out = "a table needs a first line with names, such as id,question" * is_table
-    expected = "queries in JSON, a table or TREC topics"
-    raise FormatError.unexpected(expected, repr(shown), path_name(path), 1, way_out=way_out)
+    return None
 
 
 def write_queries(queries: Iterable[Query], path: PathLike, *, format: str | None = None) -> None:

@@ -8,8 +8,10 @@ import threading
 import pytest
 
 from berryeval import Document, Query
-from berryeval.archive import JudgmentEntry
+from berryeval.archive import JudgmentEntry, RunFacts
+from berryeval.archive.projects.records import PairSelection, ProjectPlan
 from berryeval.archive.records import JudgingPolicy
+from berryeval.core.run import Run
 from berryeval.errors import ArgumentError
 from berryeval.service.workbench.pages.imports import routes
 from berryeval.service.workbench.state import memory
@@ -30,7 +32,9 @@ def look(client, kind, content, name="file.txt", status=200, **fields):
 def confirm(client, page):
     """Confirm a preview, and return the page with the result."""
     form = page.find("form", action="/import/store")
-    data = {one["name"]: one["value"] for one in form.find_all("input")}
+    data = {}
+    for one in form.find_all("input"):
+        data.setdefault(one["name"], []).append(one["value"])
     answer = client.post("/import/store", data=data, headers=HEADERS)
     return parse(answer.text)
 
@@ -320,6 +324,112 @@ def test_a_long_import_continues_in_the_background(client, archive, monkeypatch)
         pass
     assert archive.judgments.get("q1", "d1").grade == 3
     get_page(client, "/import/jobs/nothing", status=404)
+
+
+QUERY_FILES = {
+    "queries.csv": 'query_id,text\nq1,bake bread\nq2,"salt, or none"\n',
+    "queries.txt": "id,query,category\nq1,bake bread,easy\nq2,salt,easy\n",
+    "queries.tsv": "q1\tbake bread\nq2\tsalt\n",
+    "topics.txt": "<top>\n<num> Number: 1\n<title> bake bread\n</top>\n"
+    "<top>\n<num> Number: 2\n<title> salt\n</top>\n",
+}
+
+
+def look_at_several(client, files):
+    """Upload several files for preview, and return the page."""
+    content = [("file", (name, text.encode())) for name, text in files.items()]
+    answer = client.post("/import", data={"kind": "judgments"}, files=content, headers=HEADERS)
+    assert answer.status_code == 200, answer.text[:2000]
+    return parse(answer.text)
+
+
+@pytest.mark.parametrize("name", QUERY_FILES)
+def test_queries_are_detected_among_several_files(client, archive, name):
+    """Tables with and without a header, and TREC topics, whatever their names."""
+    page = look_at_several(client, {name: QUERY_FILES[name], "a.run": "q1 Q0 d1 1 0.9 t\n"})
+    kinds = [one.text for one in page.find_all("label", class_="import-file")]
+    assert kinds == [f"{name} Queries", "a.run A run"]
+    confirm(client, page)
+    assert len(archive.queries.all()) == 2
+
+
+MARKDOWN = "# Bread\n\nKnead it for ten long minutes.\n"
+
+
+@pytest.mark.parametrize("kind", ["judgments", "runs", "queries", "documents"])
+def test_markdown_is_refused_with_the_shape_of_documents(client, kind):
+    """Instead of the columns that it lacks; one file, and among several."""
+    example = '{"_id": "guide.md", "title": "Guide", "text": "…"}'
+    page = look(client, kind, MARKDOWN, "bread.md", status=422)
+    alert = page.find("div", role="alert").text
+    assert "bread.md: expected judgments, a run, queries or documents, found" in alert
+    assert example in alert
+    page = look_at_several(client, {"bread.md": MARKDOWN, "a.txt": "Salt is optional.\n"})
+    assert [example in one.text for one in page.find_all("p", role="alert")] == [True, True]
+
+
+@pytest.mark.parametrize("name", ["docs.csv", "docs.txt"])
+def test_documents_in_another_shape_are_not_taken_for_something_else(client, name):
+    """A table of documents looks like one of queries."""
+    page = look(client, "documents", "id,title,text\nd1,Bread,Knead it.\n", name, status=422)
+    alert = page.find("div", role="alert").text
+    assert f"{name}:1: expected documents as JSON lines, found 'id,title,text'" in alert
+
+
+def test_documents_with_the_keys_of_other_tools_are_detected(client):
+    """Lucene calls the text contents."""
+    row = json.dumps({"id": "d1", "contents": "Knead it."})
+    page = look_at_several(client, {"docs.jsonl": row, "q.jsonl": '{"_id": "q1", "text": "x"}'})
+    kinds = [one.text for one in page.find_all("label", class_="import-file")]
+    assert kinds == ["docs.jsonl Documents", "q.jsonl Queries"]
+
+
+@pytest.fixture
+def _in_dispute(archive):
+    """Two judges of a project agree on d1 and disagree on d2."""
+    archive.queries.put([Query("q1", "bake bread")])
+    archive.runs.put(Run.from_lists({"q1": ["d1", "d2"]}), RunFacts("bm25"))
+    (run,) = archive.runs.page().items
+    plan = ProjectPlan(PairSelection("holes", (run.run_id,)), 2, ("ada", "bob"))
+    archive.projects.create("team", plan, author="eve")
+    for judge, grades in (("ada", (2, 2)), ("bob", (2, 0))):
+        for doc_id, grade in zip(("d1", "d2"), grades, strict=True):
+            archive.projects.answer("team", "q1", doc_id, grade, author=judge)
+
+
+@pytest.mark.usefixtures("_in_dispute")
+def test_a_preview_names_the_rows_that_a_project_has_to_settle(client, archive):
+    """It promises nothing that Store refuses, and becomes storable once they are settled."""
+    rows = "q1 0 d1 1\nq1 0 d2 1\nq1 0 d3 1\n"
+    before = archive.judgments.revision()
+    page = look(client, "judgments", rows, "pool.qrels")
+    assert "Judges disagree on the document of 1 row," in page.find("p", class_="fail").text
+    (row,) = page.find("table").find("tbody").find_all("tr")
+    assert row.text == "bake bread d2 team"
+    assert row.find("a")["href"] == "/projects/team/settle"
+    button = page.find("form", action="/import/store").find("button")
+    assert "disabled" in button.attributes
+    assert "The project team settles this disagreement" in confirm(client, page).text
+    several = look_at_several(client, {"pool.qrels": rows, "other.qrels": "q1 0 d1 1\n"})
+    boxes = [one.attributes for one in several.find_all("input", name="staged")]
+    assert ["disabled" in one for one in boxes] == [True, False]
+    assert several.find("a", href="/projects/team/settle")
+    assert archive.judgments.revision() == before, "a preview stores nothing"
+    archive.projects.settle("team", "q1", "d2", 1, author="eve")
+    page = look(client, "judgments", rows, "pool.qrels")
+    assert not page.find_all("p", class_="fail")
+    assert "2 judgments are new or changed." in confirm(client, page).text
+
+
+@pytest.mark.usefixtures("_in_dispute")
+def test_a_file_that_leaves_a_disagreement_as_it_is_can_be_stored(client, archive):
+    """The same grade by no judge, and second opinions by judges, settle nothing."""
+    rows = "query_id,doc_id,relevance,judge\nq1,d2,2,ada\nq1,d2,0,bob\nq1,d2,1,cem\n"
+    for content, name in ((rows, "opinions.csv"), ("q1 0 d2 2\n", "same.qrels")):
+        page = look(client, "judgments", content, name)
+        assert not page.find_all("p", class_="fail"), name
+        assert "Stored" in confirm(client, page).text
+    assert archive.judgments.get("q1", "d2").grade == 2
 
 
 def test_an_import_that_fails_stores_nothing(client, archive):

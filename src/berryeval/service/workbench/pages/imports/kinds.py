@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from berryeval.archive import Archive, hash_of_document
 from berryeval.archive.judgments.rows import NewJudgment, check_on_scale
-from berryeval.archive.records import RunFacts
+from berryeval.archive.records import JudgmentBatch, RunFacts
 from berryeval.core.documents import Document
 from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
@@ -19,12 +19,16 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats import read_judgments, read_run
+from berryeval.formats.beginning import first_line
 from berryeval.formats.corpus import iter_documents
+from berryeval.formats.delimited import split_header
 from berryeval.formats.facts import guess_kind
 from berryeval.formats.jsonl import iter_objects
 from berryeval.formats.limits import UPLOADED_LINE, limited
 from berryeval.formats.queries import read_queries
+from berryeval.formats.queries.files import sniff_queries
 from berryeval.formats.reading import sniff_format
+from berryeval.formats.trec import kind_of_line
 from berryeval.reports.wording import count
 from berryeval.service.judgment_files import (
     IMPORTED,
@@ -66,8 +70,11 @@ KINDS: Mapping[Kind, tuple[str, str]] = {
         "A run",
         "The results of a system: TREC, JSON lines, CSV, Parquet; search responses, MS MARCO",
     ),
-    "queries": ("Queries", "JSON, JSON lines, TSV or TREC topics"),
-    "documents": ("Documents", "JSON lines with _id, title and text, as in BEIR"),
+    "queries": ("Queries", "JSON, JSON lines, CSV, TSV or TREC topics"),
+    "documents": (
+        "Documents",
+        "JSON lines with _id, title and text, as in BEIR; not Markdown",
+    ),
 }
 """The title and the file formats of each kind."""
 
@@ -81,6 +88,15 @@ NOUNS: Mapping[Kind, str] = {
 """What files of each kind contain, as sentences name it."""
 
 _ANY = "judgments, a run, queries or documents"
+_DOCUMENTS = "documents as JSON lines"
+_WAY_OUT = (
+    'documents are JSON lines, such as {"_id": "guide.md", "title": "Guide", "text": "…"}: write '
+    "one line for each Markdown or text file"
+)
+_WHOLE_TEXT = {"contents", "body"}
+"""Keys of documents that no query has."""
+_PROSE = {".md", ".markdown", ".rst", ".adoc", ".html", ".htm"}
+"""Endings of texts: to miss the columns of judgments in them would help nobody."""
 _GUESSED: Mapping[str, Kind] = {"judgments": "judgments", "run": "runs", "queries": "queries"}
 
 
@@ -109,6 +125,15 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Refused:
+    """A row that cannot be stored, since a project settles the disagreement of its judges."""
+
+    query: str
+    document: str
+    project: str
+
+
+@dataclass(frozen=True, slots=True)
 class Preview:
     """What an import would change."""
 
@@ -120,6 +145,9 @@ class Preview:
     """The first entries that would be replaced."""
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
+    refused: Sequence[Refused] = ()
+    """The first rows for which the whole file is refused."""
+    n_refused: int = 0
 
 
 def read_file(
@@ -137,33 +165,54 @@ def read_file(
     """
     progress(0, 1, "reading")
     with limited(rows=rows, content=content, line=UPLOADED_LINE):
-        if kind is None:
+        if kind is None or path.suffix.lower() in _PROSE:
             found = detect_kind(path)
             if found is None:
-                raise FormatError.unexpected(_ANY, "something else", path.name)
+                raise FormatError.unexpected(_ANY, _beginning(path), path.name, way_out=_WAY_OUT)
             return found, _read(found, path)
         try:
             return kind, _read(kind, path)
-        except FormatError:
+        except FormatError as error:
             detected = detect_kind(path)
-            if detected in (None, kind):
-                raise
-            return detected, _read(detected, path)
+            if detected not in (None, kind):
+                return detected, _read(detected, path)
+            if detected is None and kind == "documents":
+                raise FormatError.unexpected(
+                    _DOCUMENTS, _beginning(path), error.path, 1, way_out=_WAY_OUT
+                ) from None
+            raise
 
 
 def detect_kind(path: Path) -> Kind | None:
-    """Return what a file contains, judging by its beginning; None if that is unknown.
+    """Return what a file holds, by its beginning, whatever its name; None if that is unknown.
 
     Judgments and runs name documents with a grade or a score. Documents are JSON lines with a title
-    and a text; queries have a text only.
+    and a text; queries have a text only. Any other text is none of them.
     """
     with suppress(FormatError):
         record = next((record for _, record in iter_objects(path)), {})
-        if {"title", "text"} <= {name.lower() for name in record}:
+        names = {name.lower() for name in record}
+        if {"title", "text"} <= names or not names.isdisjoint(_WHOLE_TEXT):
             return "documents"
     with suppress(FormatError):
-        return _GUESSED.get(guess_kind(path, sniff_format(path)))
+        line, found = first_line(path), sniff_format(path)
+        if found in ("trec", "table"):
+            columns = {name.strip().lower() for name in split_header(decode_id(line))}
+            if {"title", "text"} <= columns:
+                return None
+            if kind_of_line(line) is None and sniff_queries(path) is not None:
+                return "queries"
+            if found == "trec" and kind_of_line(line) is None:
+                return None
+        return _GUESSED.get(guess_kind(path, found))
     return None
+
+
+def _beginning(path: Path) -> str:
+    """Return the first line of a file, as messages show it."""
+    with suppress(FormatError):
+        return repr(decode_id(first_line(path).strip())[:40])
+    return "something else"
 
 
 def size_of(content: Any) -> int:  # noqa: ANN401 - as `read_file` returns it
@@ -205,7 +254,9 @@ def preview_of(
         Whether the caller may declare the rule and the scale of the archive.
     """
     previews: dict[Kind, Callable[[], Preview]] = {
-        "judgments": lambda: _of_judgments(archive, content, may_declare=may_declare),
+        "judgments": lambda: _of_judgments(
+            archive, content, options.file_name, may_declare=may_declare
+        ),
         "runs": lambda: _of_run(archive, content, options),
         "queries": lambda: _of_queries(archive, content),
         "documents": lambda: _of_documents(archive, content),
@@ -225,7 +276,7 @@ def store(
     """Store everything or nothing, and return a message and the address to continue at."""
     if kind == "judgments":
         stored = archive.imports.put(
-            batches_of_file(content, options.file_name, judgments_there(archive, content)),
+            _batches(archive, content, options.file_name),
             file_name=options.file_name,
             author=author,
             declared=content if may_declare else None,
@@ -247,7 +298,35 @@ def _stored(n_stored: int, noun: str, plural: str | None = None) -> str:
     return f"{count(n_stored, noun, plural)} {are} new or changed."
 
 
-def _of_judgments(archive: Archive, content: Judgments, *, may_declare: bool) -> Preview:
+def _batches(archive: Archive, content: Judgments, file_name: str) -> list[JudgmentBatch]:
+    return batches_of_file(content, file_name, judgments_there(archive, content))
+
+
+def _refused(archive: Archive, content: Judgments, file_name: str) -> tuple[list[Refused], int]:
+    """Return the first rows that `store` would refuse, and the number of them."""
+    if not archive.projects.unfinished_pairs():
+        return [], 0
+    pairs = {
+        (one.query_id, one.doc_id): one.project
+        for one in archive.imports.refused(_batches(archive, content, file_name))
+    }
+    first = [*pairs][:_SHOWN]
+    queries = archive.queries.some({query_id for query_id, _ in first})
+    titles = archive.documents.titles({doc_id for _, doc_id in first})
+    rows = [
+        Refused(
+            queries[query_id].text if query_id in queries else query_id,
+            titles.get(doc_id, doc_id),
+            pairs[query_id, doc_id],
+        )
+        for query_id, doc_id in first
+    ]
+    return rows, len(pairs)
+
+
+def _of_judgments(
+    archive: Archive, content: Judgments, file_name: str, *, may_declare: bool
+) -> Preview:
     there, highest = archive.judgments.current(), archive.judging.get().highest
     n_new = n_changed = n_same = 0
     changed: list[tuple[str, str, float, float]] = []
@@ -288,7 +367,8 @@ def _of_judgments(archive: Archive, content: Judgments, *, may_declare: bool) ->
     notes = _to_declare(archive, content, may_declare=may_declare)
     unread = unread_times(content)
     warnings = [] if unread is None else [unread]
-    return Preview(facts, n_new, n_changed, n_same, changes, warnings, notes)
+    refused = _refused(archive, content, file_name)
+    return Preview(facts, n_new, n_changed, n_same, changes, warnings, notes, *refused)
 
 
 def _to_declare(archive: Archive, content: Judgments, *, may_declare: bool) -> list[str]:

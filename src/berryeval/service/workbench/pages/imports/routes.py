@@ -122,7 +122,7 @@ async def preview_file(
 
     async def read(file: UploadFile, options: Options, kind: Kind | None) -> tuple[Staged, Preview]:
         with temporary_folder() as folder:
-            path = folder / "upload"
+            path = folder / f"upload{_suffix(options.file_name)}"
             await to_thread.run_sync(_copy, file, path)
             async with client_wait(request) as wait:
                 with named(path, options.file_name):
@@ -313,6 +313,12 @@ def _other_kind(options: Options, chosen: Kind, found: Kind) -> str:
 
 def _name_of(file: UploadFile) -> str:
     return Path(file.filename or "").name[:_LONGEST]
+
+
+def _suffix(name: str) -> str:
+    """Return the ending of a file name if it is plain."""
+    found = Path(name).suffix
+    return found if found[1:].isascii() and found[1:].isalnum() else ""
 
 
 def _form(
