@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.accessibility import violations
+from browser.visits import settle
 
 pytestmark = pytest.mark.browser
 DATABASES = ("sqlite",)  # the journeys cover the other database
@@ -60,6 +61,35 @@ def test_a_menu_and_a_notice_fit_on_a_phone(workbench, visit):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.goto("/queries/q01/documents/nowhere")
     assert page.locator(".banner").evaluate("one => getComputedStyle(one).display") == "block"
+
+
+def test_no_word_of_a_grade_is_broken(workbench, visit):
+    """On a small desktop, the labels are below their digits."""
+    page = visit(workbench, "/judge", viewport={"width": 1024, "height": 768})
+    labels = page.locator(".judge-meaning")
+    expect(labels.first).to_be_visible()
+    is_whole = """(one) => {
+      Object.assign(one.style, { overflowWrap: "normal", hyphens: "none" });
+      return one.scrollWidth <= one.clientWidth;
+    }"""
+    for label in labels.all():
+        assert label.evaluate(is_whole), label.inner_text()
+
+
+def test_the_open_tab_is_in_sight_on_a_phone(workbench, visit):
+    """Also once the page is replaced, as it is when the judgments have been read."""
+    page = visit(workbench, "/judgments/policy", viewport={"width": 390, "height": 844})
+    is_in_sight = """() => {
+      const [tabs, tab] = [".tabs", ".tabs [aria-current]"].map((name) =>
+        document.querySelector(name).getBoundingClientRect());
+      return tabs.left <= tab.left && tab.right <= tabs.right;
+    }"""
+    page.wait_for_function(is_in_sight)
+    page.evaluate("""htmx.ajax("GET", location.pathname, {
+      target: "#main", select: "#main", swap: "outerHTML",
+    })""")
+    settle(page)
+    page.wait_for_function(is_in_sight)
 
 
 def test_a_slow_filter_shows_that_it_works(workbench, visit):

@@ -1,5 +1,6 @@
 """Gates and power in a real browser: guards by keyboard, live replay, live results."""
 
+import httpx
 import pytest
 
 pytestmark = pytest.mark.browser
@@ -44,6 +45,24 @@ def test_guards_are_edited_by_keyboard_and_replayed_while_typing(visit, workbenc
     page.wait_for_url("**/gates/keyboard?saved")
     kept = workbench.archive.gates.get("keyboard").settings["guards"]
     assert [guard["measure"] for guard in kept] == ["nDCG@10", "RR"]
+
+
+@pytest.mark.parametrize("width", [390, 1024, 1440])
+def test_a_verdict_shows_drawing_and_numbers_on_every_screen(visit, workbench, width):
+    """No guard has to be scrolled sideways, and its axis is as wide as its drawing."""
+    made = httpx.post(
+        f"{workbench.address}/v1/gates/release/verdicts",
+        json={"run": workbench.runs["hybrid"]},
+        timeout=60,
+    ).json()
+    size = {"width": width, "height": 844}
+    page = visit(workbench, f"/gates/release/verdicts/{made['verdict_id']}", viewport=size)
+    for table in page.locator(".guard-group .scroll").all():
+        assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
+        axis, *drawings = (one.bounding_box() for one in table.locator(".mark svg").all())
+        assert drawings
+        assert {(one["x"], one["width"]) for one in drawings} == {(axis["x"], axis["width"])}
+    assert page.locator("td.n:visible").first.inner_text().strip()
 
 
 def test_power_updates_in_place(visit, workbench):

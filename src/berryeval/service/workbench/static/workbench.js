@@ -231,7 +231,12 @@ if (keysButton) setUpKeys(byId("keys"), keysButton);
 const exportButton = document.querySelector("[data-export]");
 if (exportButton) setUpExport(byId("export"), exportButton);
 
-// Scroll to the open tab if the tabs do not fit.
-document
-  .querySelector(".tabs [aria-current]")
-  ?.scrollIntoView({ block: "nearest", inline: "center" });
+// Scroll to the open tab if the tabs do not fit, also on a page that was replaced as a whole.
+const showOpenTab = () =>
+  document
+    .querySelector(".tabs [aria-current]")
+    ?.scrollIntoView({ block: "nearest", inline: "center" });
+showOpenTab();
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.target.id === "main") showOpenTab();
+});
