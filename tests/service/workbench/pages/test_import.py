@@ -1,9 +1,11 @@
 """The page Import: a preview of the changes of a file, stored completely or not at all."""
 
 import gzip
+import io
 import json
 import re
 import threading
+import zipfile
 
 import pytest
 
@@ -351,6 +353,50 @@ def test_queries_are_detected_among_several_files(client, archive, name):
     assert kinds == [f"{name} Queries", "a.run A run"]
     confirm(client, page)
     assert len(archive.queries.all()) == 2
+
+
+def test_the_files_of_an_exported_golden_set_are_imported_together(client, archive, tmp_path):
+    """Queries, judgments and documents are detected; its guideline, a sentence, is not a run."""
+    archive.queries.put([Query("q1", "bake bread")])
+    archive.documents.put([Document("d1", "Knead it.", title="Bread")])
+    archive.judgments.put([JudgmentEntry("q1", "d1", 3)], author="ada")
+    guideline = "3 answers the question, 2 answers part of it, 1 touches on it."
+    archive.judging.put(JudgingPolicy(guideline=guideline))
+    exported = client.get("/judgments/export?format=golden", headers=HTML)
+    with zipfile.ZipFile(io.BytesIO(exported.content)) as packed:
+        packed.extractall(tmp_path)
+    files = {one.name: one.read_text("utf-8") for one in (tmp_path / "golden").iterdir()}
+    files["relevance-judgments.json"] = files["relevance-judgments.json"].replace(
+        '"grade": 3', '"grade": 2'
+    )
+    page = look_at_several(client, files)
+    kinds = {one.text for one in page.find_all("label", class_="import-file")}
+    assert kinds == {
+        "relevance-judgments.json Judgments",
+        "test-queries.json Queries",
+        "documents.jsonl Documents",
+    }
+    [alert] = page.find_all("p", role="alert")
+    assert alert.text.startswith("GUIDELINE.md: expected judgments")
+    confirm(client, page)
+    assert archive.judgments.get("q1", "d1").grade == 2
+    assert not archive.runs.page().items
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        ('{"q1": {"d1": 2}}', "Judgments"),
+        ('{"q1": {"d1": 0.5}}', "A run"),
+        ('{"judgments": {"d1": 2}}', "Judgments"),
+        ('{"queries": {"d1": 0.5}}', "A run"),
+    ],
+)
+def test_objects_of_numbers_are_detected_by_them(client, content, kind):
+    """Whole numbers are grades; queries may be called as the parts of a golden set are."""
+    page = look_at_several(client, {"a.json": content, "b.json": content})
+    kinds = [one.text for one in page.find_all("label", class_="import-file")]
+    assert kinds == [f"a.json {kind}", f"b.json {kind}"]
 
 
 MARKDOWN = "# Bread\n\nKnead it for ten long minutes.\n"

@@ -19,7 +19,7 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats import read_judgments, read_run
-from berryeval.formats.beginning import first_line
+from berryeval.formats.beginning import Beginning, first_line
 from berryeval.formats.corpus import iter_documents
 from berryeval.formats.delimited import split_header
 from berryeval.formats.facts import guess_kind
@@ -195,17 +195,39 @@ def detect_kind(path: Path) -> Kind | None:
         if {"title", "text"} <= names or not names.isdisjoint(_WHOLE_TEXT):
             return "documents"
     with suppress(FormatError):
-        line, found = first_line(path), sniff_format(path)
-        if found in ("trec", "table"):
-            columns = {name.strip().lower() for name in split_header(decode_id(line))}
-            if {"title", "text"} <= columns:
-                return None
-            if kind_of_line(line) is None and sniff_queries(path) is not None:
-                return "queries"
-            if found == "trec" and kind_of_line(line) is None:
-                return None
-        return _GUESSED.get(guess_kind(path, found))
+        return _kind_of_format(path, sniff_format(path))
     return None
+
+
+def _kind_of_format(path: Path, found: str) -> Kind | None:
+    if found == "json":
+        return _kind_of_object(path)
+    if found in ("trec", "table"):
+        line = first_line(path)
+        columns = {name.strip().lower() for name in split_header(decode_id(line))}
+        is_row = kind_of_line(line) is not None
+        # Documents look like queries in a table, and a sentence with numbers like a run.
+        is_prose = path.suffix.lower() in _PROSE or {"title", "text"} <= columns
+        if is_prose or (found == "trec" and not is_row and sniff_queries(path) is None):
+            return None
+        if not is_row and sniff_queries(path) is not None:
+            return "queries"
+    return _GUESSED.get(guess_kind(path, found))
+
+
+def _kind_of_object(path: Path) -> Kind:
+    """Return what one JSON object holds: a part of a golden set, or numbers by query and document.
+
+    Whole numbers may be grades or scores, and are taken for grades.
+    """
+    keys = Beginning(path).keys
+    if len(keys) == 1 or not keys[1]:  # what it names first is a list
+        for kind in ("judgments", "queries"):
+            if kind in keys[0]:
+                return kind
+    with suppress(FormatError):
+        return _GUESSED.get(guess_kind(path, "json"), "judgments")
+    return "judgments"
 
 
 def _beginning(path: Path) -> str:
