@@ -177,6 +177,23 @@ def test_a_long_name_leaves_room_for_the_role(new_workbench, visit):
     assert box["x"] + box["width"] <= bar["x"] + bar["width"]
 
 
+@pytest.mark.parametrize("width", [320, 390, 1440])
+def test_what_a_user_can_do_is_in_one_line(new_workbench, visit, width):
+    """Log out, export, keys and theme; on a phone, the header is as high as its logo."""
+    workbench = new_workbench(is_token_required=True)
+    size = {"width": width, "height": 844}
+    page = visit(workbench, "/login?next=/runs", viewport=size)
+    page.get_by_label("Token").fill(workbench.archive.tokens.create("ada", "judge"))
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/runs")
+    page.locator("[data-export]").wait_for()
+    controls = [page.locator(f".who {name}").bounding_box() for name in ("form", "[data-export]")]
+    controls.append(page.locator("[data-theme-switch]").bounding_box())
+    middles = {round(one["y"] + one["height"] / 2) for one in controls}
+    assert max(middles) - min(middles) <= 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_an_unreachable_server_is_reported(new_workbench, visit):
     """The page shows a message and stays; it recovers when the server is back."""
     visit.expect("ERR_CONNECTION|ERR_EMPTY|ERR_SOCKET|htmx:")
