@@ -1,6 +1,7 @@
 #include "stats/resampling.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <vector>
 
@@ -40,27 +41,42 @@ private:
     std::vector<double> values_;
 };
 
-// Adds up the rows of a panel, each with its sign.
-void add_signed(const double* panel, std::span<const std::int32_t> signs,
-                double (&sums)[panel_columns]) {
-    double added[panel_columns] = {};
-    for (std::size_t query = 0; query < signs.size(); ++query) {
-        const double sign = signs[query];
-        for (std::size_t column = 0; column < panel_columns; ++column) {
-            added[column] += sign * panel[query * panel_columns + column];
+// An addition waits for the one before it, several cycles each. So many resamples are added up at
+// once, whose sums do not wait for one another.
+constexpr std::size_t at_once = 4;
+
+using Sums = double[at_once][panel_columns];
+
+// Adds up the rows of a panel, with the signs of each resample: those of a query are adjacent.
+void add_signed(const double* panel, std::span<const double> signs, Sums& sums) {
+    Sums added = {};
+    for (std::size_t query = 0; query < signs.size() / at_once; ++query) {
+        for (std::size_t resample = 0; resample < at_once; ++resample) {
+            const double sign = signs[query * at_once + resample];
+            for (std::size_t column = 0; column < panel_columns; ++column) {
+                added[resample][column] += sign * panel[query * panel_columns + column];
+            }
         }
     }
-    std::copy(std::begin(added), std::end(added), sums);
+    std::copy(&added[0][0], &added[0][0] + at_once * panel_columns, &sums[0][0]);
 }
 
-// 1 or -1 for each query, by one bit.
-void draw_signs(const RandomWords& words, std::span<std::int32_t> signs) {
+// 1 or -1 for each query in each resample from the first, by one bit.
+void draw_signs(std::uint64_t seed, std::uint64_t first, std::span<double> signs) {
     constexpr std::size_t word_bits = 64;
-    for (std::size_t start = 0; start < signs.size(); start += word_bits) {
-        const std::uint64_t word = words[start / word_bits];
-        const std::size_t count = std::min(word_bits, signs.size() - start);
+    const std::size_t n_queries = signs.size() / at_once;
+    for (std::size_t start = 0; start < n_queries; start += word_bits) {
+        std::uint64_t words[at_once];
+        for (std::size_t resample = 0; resample < at_once; ++resample) {
+            words[resample] = RandomWords(seed, first + resample)[start / word_bits];
+        }
+        const std::size_t count = std::min(word_bits, n_queries - start);
         for (std::size_t bit = 0; bit < count; ++bit) {
-            signs[start + bit] = 1 - 2 * static_cast<std::int32_t>(word >> bit & 1);
+            for (std::size_t resample = 0; resample < at_once; ++resample) {
+                const std::uint64_t sign_bit = words[resample] >> bit << (word_bits - 1);
+                signs[(start + bit) * at_once + resample] =
+                    std::bit_cast<double>(std::bit_cast<std::uint64_t>(1.0) | sign_bit);
+            }
         }
     }
 }
@@ -82,22 +98,28 @@ void flipped_means(const Request& request, std::size_t n_threads, double* out) {
     const Panels panels(request);
     const double n_queries = static_cast<double>(request.n_queries);
     n_threads = useful_threads(request, n_threads);
-    std::vector<Arena> arenas(n_threads);  // all memory is allocated before the first thread starts
-    std::vector<std::span<std::int32_t>> signs;
+    std::vector<Arena> arenas(n_threads);  // all memory is taken before the first thread starts
+    std::vector<std::span<double>> signs;
     signs.reserve(n_threads);
-    for (Arena& arena : arenas) signs.push_back(arena.take<std::int32_t>(request.n_queries));
+    for (Arena& arena : arenas) signs.push_back(arena.take<double>(at_once * request.n_queries));
     share_out_rows(
         request.n_resamples, n_threads,
         [&](std::size_t thread, std::size_t first, std::size_t last) {
-            for (std::size_t resample = first; resample < last; ++resample) {
-                draw_signs(RandomWords(request.seed, request.first + resample), signs[thread]);
-                double* const means = out + resample * request.n_columns;
+            for (std::size_t start = first; start < last; start += at_once) {
+                draw_signs(request.seed, request.first + start, signs[thread]);
+                const std::size_t n_wanted = std::min(at_once, last - start);
                 for (std::size_t panel = 0; panel < panels.size(); ++panel) {
-                    double sums[panel_columns];
+                    Sums sums;
                     add_signed(panels[panel], signs[thread], sums);
                     const std::size_t column = panel * panel_columns;
                     const std::size_t count = std::min(panel_columns, request.n_columns - column);
-                    for (std::size_t i = 0; i < count; ++i) means[column + i] = sums[i] / n_queries;
+                    for (std::size_t resample = 0; resample < n_wanted; ++resample) {
+                        double* const means =
+                            out + (start + resample) * request.n_columns + column;
+                        for (std::size_t i = 0; i < count; ++i) {
+                            means[i] = sums[resample][i] / n_queries;
+                        }
+                    }
                 }
             }
         });

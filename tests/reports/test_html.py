@@ -330,6 +330,22 @@ def test_rankings_have_titles_of_known_documents():
     assert "A &lt;title&gt;" in html
 
 
+def test_documents_can_be_read_when_the_rankings_are_known():
+    """A function is called once, with the documents that the page shows."""
+    comparison = a_comparison(10, slices=())
+    asked = []
+
+    def documents(doc_ids):
+        asked.append([*doc_ids])
+        return {doc_id: be.Document(doc_id, "", title=f"Of {doc_id}") for doc_id in asked[0][:3]}
+
+    data = query_data(comparison, focus_of(comparison), documents)
+    shown = {row[0] for ranking in data["rankings"].values() for row in ranking}
+    assert len(asked) == 1
+    assert {*asked[0]} == shown
+    assert data["titles"] == {doc_id: f"Of {doc_id}" for doc_id in asked[0][:3]}
+
+
 def test_titles_stop_where_the_page_would_become_large(monkeypatch):
     """Documents beyond the limit have their ids."""
     comparison = a_comparison(10, slices=())

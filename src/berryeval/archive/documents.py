@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from berryeval.archive.database import Database, batches_of
 from berryeval.archive.paging import ArchivePart
 from berryeval.archive.records import Page, StoredDocument
 from berryeval.archive.tables import documents
-from berryeval.archive.text_index import JSON_PREFIX, TextIndex, beginning_of
+from berryeval.archive.text_index import JSON_PREFIX, TextIndex, beginning_of, title_of
 from berryeval.core.documents import Document
 from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
@@ -173,8 +173,9 @@ class ArchivedDocuments(ArchivePart):
 
     def titles(self, doc_ids: Iterable[str]) -> dict[str, str]:
         """Return the titles of the documents among the ids that have one, by id."""
-        found = self.beginnings(doc_ids)
-        return {doc_id: title for doc_id, (title, _) in found.items() if title}
+        return {
+            doc_id: title for doc_id, start in self._starts(doc_ids) if (title := title_of(start))
+        }
 
     def find(self, part: str, *, most: int = 1000) -> list[str]:
         """Return the ids of documents whose title contains a text, case-insensitive.
@@ -188,16 +189,17 @@ class ArchivedDocuments(ArchivePart):
 
         Documents without a stored text are omitted.
         """
+        return {doc_id: beginning_of(start) for doc_id, start in self._starts(doc_ids)}
+
+    def _starts(self, doc_ids: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield ids and the first characters of the JSON of documents with a stored text."""
         start = func.substr(type_coerce(documents.c.content, Text), 1, JSON_PREFIX)
-        rows = select(documents.c.doc_id, start.label("start"))
+        rows = select(documents.c.doc_id, start)
         wanted = {check_id(doc_id, "doc_id"): None for doc_id in doc_ids}
-        found = {}
         with self._database.reading() as connection:
             for some in batches_of(wanted):
                 these = rows.where(documents.c.doc_id.in_(some), documents.c.content.is_not(None))
-                for row in connection.execute(these):
-                    found[row.doc_id] = beginning_of(row.start)
-        return found
+                yield from map(tuple, connection.execute(these))
 
     def search(self, part: str, *, most: int = 1000) -> list[str]:
         """Return the ids of documents that contain a text, in the order of ids.

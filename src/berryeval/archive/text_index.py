@@ -23,7 +23,7 @@ from berryeval.archive.database import Database
 from berryeval.archive.tables import documents, queries
 from berryeval.core.id_column import IdColumn, encode_id
 
-__all__ = ["JSON_PREFIX", "TextIndex", "beginning_of"]
+__all__ = ["JSON_PREFIX", "TextIndex", "beginning_of", "title_of"]
 
 JSON_PREFIX = 2_000
 """Characters of the JSON that are read per document."""
@@ -38,10 +38,19 @@ def beginning_of(prefix: str) -> tuple[str, str]:
     """Return title and text from the first characters of their JSON."""
     if not prefix.startswith(_TITLE):
         return "", ""
-    title, end = _string(prefix, len(_TITLE))
+    title, end = _title(prefix)
     if not prefix.startswith(_TEXT, end):
         return title, ""
     return title, _string(prefix, end + len(_TEXT))[0]
+
+
+def title_of(prefix: str) -> str:
+    """Return the title alone from the first characters of the JSON."""
+    return _title(prefix)[0] if prefix.startswith(_TITLE) else ""
+
+
+def _title(prefix: str) -> tuple[str, int]:
+    return _string(prefix, len(_TITLE))
 
 
 def _string(prefix: str, start: int) -> tuple[str, int]:
@@ -118,6 +127,6 @@ class TextIndex:
         rows = select(documents.c.doc_id, start).where(documents.c.content.is_not(None))
         ordered = rows.order_by(documents.c.doc_id)
         for doc_id, content in connection.execute(ordered, execution_options={"yield_per": 500}):
-            title, _ = beginning_of(content)
+            title = title_of(content)
             if title:
                 yield doc_id, title

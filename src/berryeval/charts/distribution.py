@@ -27,10 +27,7 @@ def score_distribution(
     """Draw the distribution of a candidate's scores, with the baseline's as an outline."""
     difference = comparison.difference(system, measure)
     name = str(difference.measure)
-    columns = []
-    for run in (system, comparison.baseline):
-        scores = comparison.evaluations[run][name].by_query
-        columns.append([scores[query_id] for query_id in comparison.query_ids])
+    columns = [comparison.evaluations[run][name].values for run in (system, comparison.baseline)]
     return distribution(
         difference.measure,
         columns[0],

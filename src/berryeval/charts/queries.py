@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from berryeval.charts.axes import Key, header, y_axis, y_label_room
 from berryeval.charts.chart import Chart
 from berryeval.charts.svg import Scale, Svg, el, figure_text, joined, number, ticks
-from berryeval.evaluation.findings import Outcome
+from berryeval.evaluation.findings import Outcome, outcome_of
 from berryeval.evaluation.notes import count_queries
 from berryeval.measures import Measure
 
@@ -32,10 +32,11 @@ def per_query_chart(
     including the first and the last.
     """
     name = comparison.difference(system, measure).measure
-    changes = comparison.changes(system, measure)
+    better = name.higher_is_better
+    moved = sorted(comparison.moved(system, measure).tolist(), reverse=not better)
     title = f"{name} of {system} minus {comparison.baseline}, by query"
     return sorted_changes(
-        [(change.difference, change.outcome) for change in changes],
+        [(one, outcome_of(one, higher_is_better=better)) for one in moved],
         title,
         f"difference in {name}",
         width=width,

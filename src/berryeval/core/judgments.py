@@ -335,9 +335,10 @@ class Judgments(Grouped):
         attribute.
         """
         rows = self.rows_of(query_id)
-        grades = {self.doc_ids.bytes_at(row): self.values[row] for row in rows}
+        values = self.values[rows.start : rows.stop]
+        grades = dict(zip(self.doc_ids.iter_bytes(rows.start, rows.stop), values, strict=True))
         strata = self.strata.get(query_id)
-        if strata or any(self.values[row] < 0.0 for row in rows):
+        if strata or min(values, default=0.0) < 0.0:
             grades = grades_by_stratum(grades, strata or {})
         subtopics = self.subtopics.get(query_id)
         if not subtopics:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from copy import copy
 from typing import Any
 
@@ -152,12 +152,18 @@ class Run(Grouped):
 
         Only the first `depth` of them, if that is given, which is much faster if there are many.
         """
-        rows: Sequence[int] = self.rows_of(query_id)
+        rows = self.rows_of(query_id)
+        scores = self.values[rows.start : rows.stop]
         if depth is not None and depth < len(rows):
-            scores = self.values[rows[0] : rows[-1] + 1]
             lowest = sorted(scores, reverse=True)[depth - 1]
-            rows = [row for row, score in zip(rows, scores, strict=True) if score >= lowest]
-        found = [(self.values[row], self.doc_ids.bytes_at(row)) for row in rows]
+            found = [
+                (score, self.doc_ids.bytes_at(row))
+                for row, score in zip(rows, scores, strict=True)
+                if score >= lowest
+            ]
+        else:
+            doc_ids = self.doc_ids.iter_bytes(rows.start, rows.stop)
+            found = [*zip(scores, doc_ids, strict=True)]
         found.sort(reverse=True)
         return [doc_id for _, doc_id in found[:depth]]
 

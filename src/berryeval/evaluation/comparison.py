@@ -184,24 +184,35 @@ class Comparison(Displayed):
         gains = np.where(difference.values == 0.0, 0.0, after - before)
         return gains if difference.measure.higher_is_better else 0.0 - gains
 
+    def moved(self, system: str, measure: Measure | str) -> NDArray[np.float64]:
+        """Return how far the score of each query moved, in the order of `query_ids`."""
+        gains = self.gains(system, measure)
+        higher_is_better = self.difference(system, measure).measure.higher_is_better
+        return gains if higher_is_better else 0.0 - gains
+
     def changes(self, system: str, measure: Measure | str) -> list[QueryChange]:
         """Return the change of each query, the greatest loss first and the greatest gain last."""
+        order = np.argsort(self.gains(system, measure), kind="stable").tolist()
+        return self._changes_at(order, system, measure)
+
+    def _changes_at(
+        self, places: Sequence[int], system: str, measure: Measure | str
+    ) -> list[QueryChange]:
         known = self.difference(system, measure).measure
         before, after = (
             self.evaluations[run][str(known)].values for run in (self.baseline, system)
         )
-        gains = self.gains(system, known)
-        differences = (gains if known.higher_is_better else 0.0 - gains).tolist()
+        moved = self.moved(system, known).tolist()
         return [
             QueryChange(
                 self.query_ids[place],
                 self.text_of(self.query_ids[place]),
                 before[place],
                 after[place],
-                differences[place],
-                outcome_of(differences[place], higher_is_better=known.higher_is_better),
+                moved[place],
+                outcome_of(moved[place], higher_is_better=known.higher_is_better),
             )
-            for place in np.argsort(gains, kind="stable").tolist()
+            for place in places
         ]
 
     def changed_most(self, system: str, measure: Measure | str, n: int) -> list[QueryChange]:
@@ -209,12 +220,13 @@ class Comparison(Displayed):
 
         If there are fewer of one kind, more of the other are returned. Ties are omitted.
         """
-        changes = self.changes(system, measure)
-        worse = [change for change in changes if change.outcome == "worse"]
-        better = [change for change in changes if change.outcome == "better"]
+        gains = self.gains(system, measure)
+        order = np.argsort(gains, kind="stable").tolist()
+        worse = order[: np.count_nonzero(gains < 0)]
+        better = order[len(order) - np.count_nonzero(gains > 0) :]
         n_worse = max(n, 2 * n - len(better))
         n_better = max(n, 2 * n - len(worse))
-        return worse[:n_worse] + better[-n_better:]
+        return self._changes_at(worse[:n_worse] + better[-n_better:], system, measure)
 
     def is_unchanged(self, system: str, k: int | None, query_ids: Iterable[str]) -> bool:
         """Return whether the first k documents are the baseline's, for all these queries.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from berryeval.evaluation import figures
@@ -20,11 +20,11 @@ from berryeval.reports.html.guards import badge, guards_part, margins_of
 from berryeval.reports.html.many import disagreement_figure, pairs_figure
 from berryeval.reports.html.markup import escaped, figure_text, notes_to_html, table_to_html
 from berryeval.reports.html.queries import queries_part
+from berryeval.reports.html.query_data import TitledDocuments
 from berryeval.reports.layout import Table
 from berryeval.reports.wording import capitalised, count, gate_note, policy_note
 
 if TYPE_CHECKING:
-    from berryeval.core.documents import Document
     from berryeval.evaluation.comparison import Comparison
     from berryeval.evaluation.differences import Difference
     from berryeval.evaluation.verdict import GateResult
@@ -40,7 +40,7 @@ def comparison_to_html(
     gate: GateResult | None = None,
     title: str | None = None,
     notes: Sequence[str] = (),
-    documents: Mapping[str, Document] | None = None,
+    documents: TitledDocuments | None = None,
 ) -> str:
     """Return a page of one file: verdict, charts, tables, and every query.
 
@@ -52,9 +52,10 @@ def comparison_to_html(
     title : str, optional
         Title of the window. Default: the systems' names.
     notes : sequence of str
-        Notes to show below the first figures.
-    documents : mapping of str to Document, optional
-        Documents for the titles in rankings, or the beginnings of texts.
+        Shown below the first figures.
+    documents : mapping of str to Document, or callable, optional
+        Titles in rankings come from them, or the beginnings of their texts. A function is called
+        with the ids in the rankings, and returns those documents that are known.
     """
     names = f"{_candidates(comparison)} against {comparison.baseline}"
     focus = focus_of(comparison, gate)
@@ -162,7 +163,7 @@ def _parts(
     comparison: Comparison,
     gate: GateResult | None,
     focus: Focus,
-    documents: Mapping[str, Document] | None,
+    documents: TitledDocuments | None,
 ) -> Iterator[tuple[str, str, str]]:
     """Return the id, the heading and the content of each part of the page."""
     means, differences, *others = comparison_table(comparison)

@@ -11,10 +11,15 @@ from typing import TYPE_CHECKING, Any
 from berryeval.evaluation.figures import score, signed
 from berryeval.reports.html.focus import Focus
 from berryeval.reports.html.markup import escaped, figure_text, json_script, scroll_box
-from berryeval.reports.html.query_data import DEPTH, OUTCOMES, moves, query_data
+from berryeval.reports.html.query_data import (
+    DEPTH,
+    OUTCOMES,
+    TitledDocuments,
+    moves,
+    query_data,
+)
 
 if TYPE_CHECKING:
-    from berryeval.core.documents import Document
     from berryeval.evaluation.comparison import Comparison, QueryChange
 
 __all__ = ["queries_part"]
@@ -27,7 +32,7 @@ def queries_part(
     comparison: Comparison,
     focus: Focus,
     figures: str,
-    documents: Mapping[str, Document] | None = None,
+    documents: TitledDocuments | None = None,
 ) -> str:
     """Return the choice of a measure, its figures, the table, and its data."""
     data = query_data(comparison, focus, documents)
@@ -35,8 +40,8 @@ def queries_part(
              ("candidate", focus.system),
              *([(None, "category")] if data["hasLabels"] else [])]  # fmt: skip
     head = "".join(_head(key, name) for key, name in heads)
-    changes = comparison.changes(focus.system, focus.measure)
-    rows = "".join(_row(comparison, c, has_label=data["hasLabels"]) for c in changes[:_N_ROWS])
+    changes = comparison.changes(focus.system, focus.measure)[:_N_ROWS]
+    rows = "".join(_row(comparison, c, has_label=data["hasLabels"]) for c in changes)
     table = scroll_box(
         "Queries",
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>",

@@ -6,18 +6,19 @@ changed most, up to a limit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from berryeval.core.text import printable
-from berryeval.evaluation.findings import Outcome
+from berryeval.evaluation.findings import Outcome, outcome_of
 from berryeval.reports.html.focus import Focus
 
 if TYPE_CHECKING:
     from berryeval.core.documents import Document
     from berryeval.evaluation.comparison import Comparison
+    from berryeval.measures import Measure
 
-__all__ = ["DEPTH", "OUTCOMES", "moves", "query_data"]
+__all__ = ["DEPTH", "OUTCOMES", "TitledDocuments", "moves", "query_data"]
 
 OUTCOMES: tuple[Outcome, ...] = ("better", "equal", "worse")
 """Outcomes, in the order of their numbers in the data."""
@@ -34,12 +35,17 @@ _LONGEST_TITLE = 90
 _MAX_TITLES = 1_000_000
 """Total length of all titles in characters."""
 
+TitledDocuments: TypeAlias = (
+    "Mapping[str, Document] | Callable[[Iterable[str]], Mapping[str, Document]]"
+)
+"""Documents by id, or a function that returns those of some ids: few of all have to be read."""
+
 Documents = list[list[Any]]
 """For each document, its id, its grade or None, and its rank in each run or 0."""
 
 
 def query_data(
-    comparison: Comparison, focus: Focus, documents: Mapping[str, Document] | None = None
+    comparison: Comparison, focus: Focus, documents: TitledDocuments | None = None
 ) -> dict[str, Any]:
     """Return the data for the script of the page; known documents have titles."""
     rankings = _rankings(comparison)
@@ -66,12 +72,14 @@ def query_data(
     }
 
 
-def _titles(rankings: Iterable[Documents], documents: Mapping[str, Document]) -> dict[str, str]:
+def _titles(rankings: Iterable[Documents], documents: TitledDocuments) -> dict[str, str]:
     """Return titles of the documents in rankings, or the beginnings of texts, up to a limit."""
+    doc_ids = dict.fromkeys(row[0] for ranking in rankings for row in ranking)
+    by_id = documents(doc_ids) if callable(documents) else documents
     found: dict[str, str] = {}
     n_characters = 0
-    for doc_id in dict.fromkeys(row[0] for ranking in rankings for row in ranking):
-        known = documents.get(doc_id)
+    for doc_id in doc_ids:
+        known = by_id.get(doc_id)
         if known is None:
             continue
         title = " ".join((known.title or known.text[: 2 * _LONGEST_TITLE]).split())
@@ -85,16 +93,20 @@ def _titles(rankings: Iterable[Documents], documents: Mapping[str, Document]) ->
 
 def _candidate(comparison: Comparison, system: str) -> dict[str, Any]:
     """Return the columns of one candidate, each with one number per query for each measure."""
-    changed = [
-        {change.query_id: change for change in comparison.changes(system, measure)}
-        for measure in comparison.measures
-    ]
-    ids = comparison.query_ids
+    measures = comparison.measures
+    moved = [comparison.moved(system, measure).tolist() for measure in measures]
     return {
-        "scores": [_scores(comparison, system, str(measure)) for measure in comparison.measures],
-        "differences": [[_rounded(found[one].difference) for one in ids] for found in changed],
-        "outcomes": [[OUTCOMES.index(found[one].outcome) for one in ids] for found in changed],
+        "scores": [_scores(comparison, system, str(measure)) for measure in measures],
+        "differences": [[*map(_rounded, found)] for found in moved],
+        "outcomes": [
+            _outcomes(found, measure) for found, measure in zip(moved, measures, strict=True)
+        ],
     }
+
+
+def _outcomes(differences: Iterable[float], measure: Measure) -> list[int]:
+    better = measure.higher_is_better
+    return [OUTCOMES.index(outcome_of(one, higher_is_better=better)) for one in differences]
 
 
 def _label(comparison: Comparison, query_id: str) -> str | None:
@@ -109,8 +121,7 @@ def _short(text: str | None) -> str | None:
 
 
 def _scores(comparison: Comparison, system: str, measure: str) -> list[int]:
-    by_query = comparison.evaluations[system][measure].by_query
-    return [_rounded(by_query[query_id]) for query_id in comparison.query_ids]
+    return [*map(_rounded, comparison.evaluations[system][measure].values)]
 
 
 def _rounded(value: float) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -10,11 +11,8 @@ from starlette.responses import Response
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.core.documents import Document
-from berryeval.core.id_column import decode_id, encode_id
 from berryeval.errors import ArgumentError
-from berryeval.evaluation.comparison import Comparison
 from berryeval.reports.html import comparison_to_html
-from berryeval.reports.html.query_data import DEPTH
 from berryeval.service.dependencies import ArchiveDep, SettingsDep
 from berryeval.service.prices import check_price
 from berryeval.service.stored_runs import labels_of
@@ -57,7 +55,7 @@ def download_report(
     queries = scoring.all_queries().queries
     comparison = compare_runs(scoring, state, labels_of(runs), measures, queries)
     text = comparison_to_html(
-        comparison, notes=[_pinned(runs, state)], documents=_titled(archive, comparison)
+        comparison, notes=[_pinned(runs, state)], documents=partial(_titled, archive)
     )
     return Response(
         text.encode("utf-8", "replace"),
@@ -69,15 +67,8 @@ def download_report(
     )
 
 
-def _titled(archive: Archive, comparison: Comparison) -> dict[str, Document]:
-    """Return the documents of the first ranks that have a title."""
-    encoded = [encode_id(query_id) for query_id in comparison.query_ids]
-    doc_ids = {
-        decode_id(doc_id)
-        for run in comparison.runs.values()
-        for query_id in encoded
-        for doc_id in run.ranked_ids(query_id, DEPTH)
-    }
+def _titled(archive: Archive, doc_ids: Iterable[str]) -> dict[str, Document]:
+    """Return the documents among the ids that have a title."""
     titles = archive.documents.titles(doc_ids)
     return {doc_id: Document(doc_id, "", title) for doc_id, title in titles.items()}
 
