@@ -102,16 +102,15 @@ class JudgmentIndex:
 
 def _read_all(connection: Connection) -> Iterator[_Row]:
     names = _Names()
-    beside: dict[tuple[bytes, bytes], list[PlainState]] = {}
+    beside = _Beside(names)
     for query_id, doc_id, *state in _streamed(connection, _BESIDE):
-        pair = (bytes(query_id), bytes(doc_id))
-        beside.setdefault(pair, []).append(_state(names, *state))
+        beside.add(bytes(query_id), bytes(doc_id), *state)
     for query_id, doc_id, *state, is_stale in _streamed(connection, _CURRENT):
         pair = (bytes(query_id), bytes(doc_id))
         current = _state(names, *state)
         history = None
-        if pair in beside:
-            history = history_of(sorted((*beside[pair], current), key=lambda one: one.revision))
+        if others := beside.of(*pair):
+            history = history_of(sorted((*others, current), key=lambda one: one.revision))
         assert current.grade is not None  # of a current one
         yield _Row(
             *pair,
@@ -122,6 +121,50 @@ def _read_all(connection: Connection) -> Iterator[_Row]:
             bool(is_stale),
             history,
         )
+
+
+class _Beside:
+    """States besides the current ones, by pair.
+
+    There may be a hundred thousand, which would take more memory as objects than the whole table.
+    Few judges give few grades: each state is the number of its content, and its revision.
+    """
+
+    def __init__(self, names: _Names) -> None:
+        self._names = names
+        self._newest: dict[bytes, int] = {}
+        self._older, self._contents, self._revisions = array("q"), array("q"), array("q")
+        self._numbers: dict[tuple[Any, ...], int] = {}
+        self._by_number: list[tuple[Any, ...]] = []
+
+    def add(self, query_id: bytes, doc_id: bytes, *columns: Any) -> None:  # noqa: ANN401 - as `_state`
+        """Add a state that is later than those before."""
+        author, grade, source, kind, revision, *rest = columns
+        content = (author, grade, source, kind, *rest)
+        number = self._numbers.setdefault(content, len(self._by_number))
+        if number == len(self._by_number):
+            self._by_number.append(content)
+        key = _key_of(query_id, doc_id)
+        self._older.append(self._newest.get(key, -1))
+        self._newest[key] = len(self._contents)
+        self._contents.append(number)
+        self._revisions.append(revision)
+
+    def of(self, query_id: bytes, doc_id: bytes) -> list[PlainState]:
+        """Return the states of a pair, newest first."""
+        found = []
+        place = self._newest.get(_key_of(query_id, doc_id), -1)
+        while place >= 0:
+            author, grade, source, kind, *rest = self._by_number[self._contents[place]]
+            revision = self._revisions[place]
+            found.append(_state(self._names, author, grade, source, kind, revision, *rest))
+            place = self._older[place]
+        return found
+
+
+def _key_of(query_id: bytes, doc_id: bytes) -> bytes:
+    """Return a pair as one object."""
+    return b"%d %b%b" % (len(query_id), query_id, doc_id)
 
 
 def _state(names: _Names, *columns: Any) -> PlainState:  # noqa: ANN401 - as they are stored
@@ -183,22 +226,27 @@ class _Columns:
             self.opinions.add(row.revision, row.opinions)
 
     def table(self, newest: int) -> JudgmentTable:
+        """Return the rows, which are not collected here any more."""
         return JudgmentTable(
             newest=newest,
             query_ids=[*self.query_numbers],
-            queries=narrow(self.queries),
-            doc_data=bytes(self.doc_data),
-            doc_ends=narrow(self.doc_ends),
-            grades=np.array(self.grades, dtype=np.float64),
+            queries=narrow(self._taken("queries")),
+            doc_data=bytes(self._taken("doc_data")),
+            doc_ends=narrow(self._taken("doc_ends")),
+            grades=np.array(self._taken("grades"), dtype=np.float64),
             author_names=[*self.author_numbers],
-            authors=narrow(self.authors),
+            authors=narrow(self._taken("authors")),
             source_names=[*self.source_numbers],
-            sources=narrow(self.sources),
-            revisions=narrow(self.revisions),
-            stale=np.array(self.stale, dtype=bool),
-            conflicts=np.array(self.conflicts, dtype=bool),
+            sources=narrow(self._taken("sources")),
+            revisions=narrow(self._taken("revisions")),
+            stale=np.array(self._taken("stale"), dtype=bool),
+            conflicts=np.array(self._taken("conflicts"), dtype=bool),
             opinions=self.opinions.by_revision,
         )
+
+    def _taken(self, name: str) -> Any:  # noqa: ANN401 - a column
+        """Return a column and drop it: a million rows are in memory twice only one at a time."""
+        return self.__dict__.pop(name)
 
 
 class _SharedOpinions:
