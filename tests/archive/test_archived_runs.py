@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -188,6 +189,14 @@ def test_lists_omit_durations(archive):
     assert stored.facts.durations == {"q1": 1.5}
     assert archive.runs.get(stored.run_id) == stored
     assert archive.runs.page().items[0].facts == RunFacts("bm25")
+
+
+def test_a_run_can_be_read_without_durations(archive):
+    """Everything else is there; most pages need no more."""
+    stored = archive.runs.put(RUN, RunFacts("bm25", tags=("a",), durations={"q1": 1.5}))
+    found = archive.runs.get(stored.run_id, with_durations=False)
+    assert found == replace(stored, facts=replace(stored.facts, durations=None))
+    assert archive.runs.get("0" * 64, with_durations=False) is None
 
 
 def test_the_directory_lists_every_run_without_durations(archive):

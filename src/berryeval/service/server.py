@@ -18,7 +18,7 @@ from fastapi import FastAPI
 
 from berryeval.archive import Archive
 from berryeval.errors import InputError
-from berryeval.service.allocation import configure_allocation
+from berryeval.service.allocation import collect_garbage_often, configure_allocation
 from berryeval.service.app import create_app
 from berryeval.service.connections import Connection, connection_class
 from berryeval.service.processes.supervisor import Worker, supervise
@@ -68,6 +68,7 @@ def serve(
     _allow_open_files(settings.max_connections + 2 * _BACKLOG)
     sys.setswitchinterval(_SWITCH_SECONDS)
     app = create_app(archive, settings, worker)
+    collect_garbage_often()
     config = uvicorn.Config(
         app,
         http=connection_class(

@@ -97,7 +97,7 @@ def _bytes_of(run: Run) -> int:
 
 
 def find_run(archive: Archive, reference: str) -> StoredRun:
-    """Return a run by its id, or by the name of a baseline.
+    """Return a run by its id, or by the name of a baseline, without durations.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def find_run(archive: Archive, reference: str) -> StoredRun:
         if baseline is None:
             raise NotFoundError("run or baseline", reference)
         run_id = baseline.run_id
-    found = archive.runs.get(run_id)
+    found = archive.runs.get(run_id, with_durations=False)
     if found is None:
         raise NotFoundError("run", reference)
     return found

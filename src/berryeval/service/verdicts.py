@@ -172,7 +172,7 @@ def find_anchor(
 
 
 def _durations(archive: Archive, run: StoredRun) -> Mapping[str, float]:
-    """Return the durations of the queries of a run; a run from a list lacks them."""
+    """Return the durations of the queries of a run, which most runs are read without."""
     stored = run if run.facts.durations is not None else archive.runs.get(run.run_id)
     return {} if stored is None else stored.facts.durations or {}
 

@@ -268,7 +268,7 @@ class ArchivedProjects(ArchivePart):
         return select_pairs(wanted, judgments, runs, queries, baseline=baseline)
 
     def _run(self, run_id: str) -> StoredRun:
-        found = self._runs.get(run_id)
+        found = self._runs.get(run_id, with_durations=False)
         if found is None:
             raise NotFoundError("run", run_id)
         return found

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
+from berryeval.archive import Archive
 from berryeval.archive.records import RunFacts, StoredRun
 from berryeval.core.id_column import encode_id
 from berryeval.core.timings import MAX_MILLISECONDS
@@ -227,7 +228,7 @@ async def upload_run(
 @router.get("/{run_id}", response_model=RunState, responses=documented(404))
 def get_run(run_id: RunId, archive: ArchiveDep) -> Answer:
     """Return a run, without its rankings."""
-    return Answer(_shape(existing(archive.runs.get(run_id), "run", run_id)))
+    return Answer(_shape(_existing(archive, run_id)))
 
 
 @router.get(
@@ -252,7 +253,7 @@ def download_run(
     ] = "trec",
 ) -> FileResponse:
     """Download a run as a file; the tag is the run's name, if it is one word."""
-    stored = existing(archive.runs.get(run_id), "run", run_id)
+    stored = _existing(archive, run_id)
     run = copy(runs.load(run_id))  # which other runs may share
     run.tag = as_tag(stored.facts.name)
     with ExitStack() as kept:
@@ -323,6 +324,10 @@ def remove_run(run_id: RunId, archive: ArchiveDep, runs: RunsDep) -> None:
     if not archive.runs.remove(run_id):
         raise NotFoundError("run", run_id)
     runs.forget(run_id)
+
+
+def _existing(archive: Archive, run_id: str) -> StoredRun:
+    return existing(archive.runs.get(run_id, with_durations=False), "run", run_id)
 
 
 def _settings(text: str | None) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def run_choices(archive: Archive) -> tuple[list[RunChoice], list[RunChoice]]:
     """Return the baselines by name, and the newest runs."""
     baselines = []
     for one in archive.baselines.page(limit=_N_NEWEST).items:
-        run = archive.runs.get(one.run_id)
+        run = archive.runs.get(one.run_id, with_durations=False)
         if run is not None:
             baselines.append(RunChoice(one.name, run, one.name))
     name_of = {one.run.run_id: one.baseline for one in baselines}

@@ -197,7 +197,8 @@ def _drawings(
 def _facts(archive: Archive, run: StoredRun) -> dict[str, Any]:
     """Return the facts about a run other than its rankings."""
     main = archive.baselines.get(MAIN)
-    durations = [*(run.facts.durations or {}).values()]
+    whole = archive.runs.get(run.run_id)
+    durations = [*((whole and whole.facts.durations) or {}).values()]
     settings = {
         name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         for name, value in run.facts.settings.items()

@@ -179,8 +179,7 @@ def open_replays(archive: Archive, runs: RunCache) -> Replays:
     passing = runs.passing()
 
     def decide(settings: Mapping[str, Any], run: StoredRun, baseline: StoredRun | None) -> Outcome:
-        whole = archive.runs.get(run.run_id) or run  # lists omit durations
-        decided, _ = decide_at_present(archive, passing, settings, whole, baseline, is_brief=True)
+        decided, _ = decide_at_present(archive, passing, settings, run, baseline, is_brief=True)
         report = report_of(replace(decided, comparison=None))
         return Outcome(decided.verdict, decided.sentence, report)
 

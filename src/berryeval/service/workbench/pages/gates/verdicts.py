@@ -123,7 +123,7 @@ def show_verdict(
         titles=_titles(archive, findings),
         most_holes=MAX_HOLES,
         run_id=found.run_id,
-        run=archive.runs.get(found.run_id),
+        run=_run(archive, found.run_id),
         baseline_id=found.baseline_id,
         baseline=_run(archive, found.baseline_id),
         is_old=found.judgments_hash != archive.judgments.hash(),
@@ -199,7 +199,7 @@ def show_replayed(
 
 
 def _run(archive: Archive, run_id: str | None) -> StoredRun | None:
-    return None if run_id is None else archive.runs.get(run_id)
+    return None if run_id is None else archive.runs.get(run_id, with_durations=False)
 
 
 def _titles(archive: Archive, findings: Findings | None) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Annotated
 
@@ -110,8 +111,9 @@ def show_project(request: Request, archive: ArchiveDep, caller: CallerDep, name:
     found = agreement_of_board(board, archive.queries.all())
     refused = board.refused[:_SHOWN]
     plan = board.project.plan
-    runs = [archive.runs.get(run_id) for run_id in plan.pairs.runs]
-    base = None if plan.pairs.baseline is None else archive.runs.get(plan.pairs.baseline)
+    get_run = partial(archive.runs.get, with_durations=False)
+    runs = [get_run(run_id) for run_id in plan.pairs.runs]
+    base = None if plan.pairs.baseline is None else get_run(plan.pairs.baseline)
     return page(
         request,
         "project.html",
