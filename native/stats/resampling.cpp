@@ -114,8 +114,7 @@ void flipped_means(const Request& request, std::size_t n_threads, double* out) {
                     const std::size_t column = panel * panel_columns;
                     const std::size_t count = std::min(panel_columns, request.n_columns - column);
                     for (std::size_t resample = 0; resample < n_wanted; ++resample) {
-                        double* const means =
-                            out + (start + resample) * request.n_columns + column;
+                        double* const means = out + (start + resample) * request.n_columns + column;
                         for (std::size_t i = 0; i < count; ++i) {
                             means[i] = sums[resample][i] / n_queries;
                         }
