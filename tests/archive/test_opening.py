@@ -322,7 +322,7 @@ def test_a_missing_permission_is_named(postgres_dsn):
             server.execute("DROP ROLE IF EXISTS guest")
             server.execute("CREATE ROLE guest LOGIN PASSWORD 'guest'")
         guest = dsn.replace(dsn.split("@")[0], "postgresql://guest:guest")
-        with pytest.raises(ArchiveError, match=r"lacks a right; .*CREATE SCHEMA berryeval"):
+        with pytest.raises(ArchiveError, match=r"lacks a privilege; .*CREATE SCHEMA berryeval"):
             Archive.open(guest)
 
 

@@ -168,7 +168,7 @@ def test_texts_become_ids_and_ids_become_texts(convert, folder):
 def test_queries_that_are_not_listed_keep_their_text(convert):
     """Their number is reported."""
     lines = convert(QUEPID_CSV, "--queries", "queries.jsonl", target="out.json")
-    assert lines[-1] == "2 queries are not among --queries, and keep what the source calls them."
+    assert lines[-1] == "2 queries are not in --queries, and keep their names in the source."
     assert list(read_judgments("out.json").to_dict()) == ["1", "remote, black", "-20 dB"]
 
 

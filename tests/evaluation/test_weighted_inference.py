@@ -143,7 +143,7 @@ class TestFewChanges:
         plain = gate(compared(self.BEFORE, self.AFTER, ()), margin=0.05)
         found = gate(compared(self.BEFORE, self.AFTER, weights), margin=0.05)
         assert (plain.verdict, found.verdict) == ("pass", "inconclusive")
-        assert "3 of 400 queries changed, by their weights worth 3.0" in found.sentence
+        assert "3 of 400 queries changed, worth 3.0 of equal weight" in found.sentence
 
     def test_unchanged_rankings_pass(self):
         """No test is needed."""
@@ -159,10 +159,10 @@ class TestFewChanges:
         assert plain.finding == "better"
         assert (difference.finding, difference.interval) == ("untested", None)
         assert difference.reason == "fewer than 10 queries of equal weight changed"
-        assert "only 12 of 60 queries changed, by their weights worth 1.1." in found.sentence
+        assert "only 12 of 60 queries changed, worth 1.1 of equal weight." in found.sentence
         decided = only(gate(found, margin=0.05))
         assert decided.verdict == "inconclusive"
-        assert "12 of 60 queries changed, by their weights worth 1.1, and a difference is" in (
+        assert "12 of 60 queries changed, worth 1.1 of equal weight, and a difference is" in (
             decided.reason
         )
 

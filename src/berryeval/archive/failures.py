@@ -25,7 +25,7 @@ _LOCKED = _Failure(
 _FULL = _Failure("the disk is full, and nothing was changed; free some space and try again")
 _READ_ONLY = _Failure("permission denied: the file or its folder is not writable")
 
-# By a part of SQLite's message: before Python 3.11 there is no error code.
+# By a part of SQLite's message: Python 3.10 does not report the error code.
 _SQLITE = {
     "database is locked": _LOCKED,
     "database table is locked": _LOCKED,
@@ -44,14 +44,15 @@ _SQLITE = {
     "locking protocol": _LOCKED,
 }
 
-# By SQLSTATE, or the first two characters of it.
+# By SQLSTATE, or its first two characters.
 _POSTGRES = {
     "53100": _FULL,
     "55P03": _LOCKED,
     "40P01": _LOCKED,
     "25006": _Failure("the server is read-only; use the address of the primary server"),
     "42501": _Failure(
-        "the user lacks a right; let an administrator run `CREATE SCHEMA berryeval AUTHORIZATION …`"
+        "the user lacks a privilege; ask an administrator to run "
+        "`CREATE SCHEMA berryeval AUTHORIZATION …`"
     ),
     "57": _Failure("the server is stopping or starting; try again", transient=True),
     "53": _Failure("the server is out of connections or memory; try again", transient=True),

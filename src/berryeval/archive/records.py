@@ -133,7 +133,7 @@ class StoredJudgment:
     note: str | None = None
     """The judge's note."""
     given_at: datetime | None = None
-    """When the judge gave it, if a file named a time; None if that was at `judged_at`."""
+    """Time of the judgment in the imported file; None if it is `judged_at`."""
 
 
 @dataclass(frozen=True, slots=True)

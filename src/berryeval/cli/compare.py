@@ -229,8 +229,9 @@ def _model(model_judgments: str | None, label_draw: str | None) -> ModelJudgment
     if model_judgments is None and label_draw is None:
         return None
     if model_judgments is None or label_draw is None:
-        missing = "--model-judgments" if model_judgments is None else "--label-draw"
-        raise ArgumentError(missing, "a file, as the other of both is given", "none")
+        flags = ("--model-judgments", "--label-draw")
+        missing, given = flags if model_judgments is None else reversed(flags)
+        raise ArgumentError(missing, f"a file, since {given} is given", "none")
     return ModelJudgments(model_judgments, label_draw)
 
 

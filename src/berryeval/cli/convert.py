@@ -163,5 +163,5 @@ def _with_names(
         return data, []
     renamed, n_unknown = rename_queries(data, names)
     are = "query is" if n_unknown == 1 else "queries are"
-    note = f"{n_unknown:,} {are} not among --queries, and keep what the source calls them."
+    note = f"{n_unknown:,} {are} not in --queries, and keep their names in the source."
     return renamed, [note] if n_unknown else []

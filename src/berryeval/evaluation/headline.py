@@ -114,7 +114,7 @@ def difference_sentence(difference: Difference, baseline: str) -> str:
             changed = f"the set has only {count_queries(n_queries)}"
         if difference.sampling.weights is not None:
             worth = difference.column_of(difference.values).worth_changed
-            changed += f", by their weights worth {worth:,.1f}"
+            changed += f", worth {worth:,.1f} of equal weight"
         return f"{start} is {after}, compared with {before}, and {changed}."
     verb = "rises" if difference.mean > 0 else "falls"
     return f"{start} {verb} from {before} to {after}."

@@ -287,7 +287,7 @@ def _untested(result: GuardResult, harm: str, margin: str) -> str:
         return f"; the queries come in {_counted(result.n_groups, result)}, {rule}."
     changed = f"{result.n_changed:,} of {_counted(result.n_units, result)} changed"
     if result.worth_changed is not None:
-        changed += f", by their weights worth {result.worth_changed:,.1f}"
+        changed += f", worth {result.worth_changed:,.1f} of equal weight"
     if result.verdict == "pass":
         return f"; {changed}, so few that a {harm} of {margin} is ruled out."
     rule = f"and a difference is tested only if {MIN_CHANGED} or more changed"

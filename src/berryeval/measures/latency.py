@@ -44,7 +44,7 @@ class Milliseconds(Measure):
         "Measure both systems on the same machine, one after the other."
     )
     avoid_when = (
-        "The times come from different machines, or from one that had other work to do; or there "
+        "The times come from different machines, or from one that was busy otherwise; or there "
         "are too few queries: p95 needs 100 and p99 500 of them, fewer have no interval."
     )
     edge_cases = (

@@ -127,7 +127,7 @@ RUN_MEASURES = (
         "berryeval.stats.u_risk",
         "The mean over queries of the gain, where a loss counts 1 + alpha times.",
         "Users notice a query that got worse more than one that got better.",
-        "Gains and losses count equally: the mean difference says it.",
+        "Gains and losses count equally: report the mean difference.",
         "berryeval compare --risk ALPHA",
         ("u_risk", "URisk"),
     ),

@@ -80,7 +80,7 @@ def plan_table(plan: Plan, price: Price | None) -> Table:
     if price is not None:
         rows.append(("cost, at most", _money(price.of(cost.input_tokens, cost.output_tokens))))
     notes = (
-        "Nothing was sent. Retries, and answers that are asked for again, are not included.",
+        "Nothing was sent. Retries, and new requests after invalid answers, are not included.",
         "Tokens are estimated as a quarter of the bytes; servers count in their own way.",
     )
     return Table(f"Judge {plan.identity.name}", ("", "number"), tuple(rows), notes)

@@ -126,8 +126,8 @@ def quality_notes(result: QualityResult) -> list[str]:
     if result.noise:
         deviations = ", ".join(f"{name} {sd:.4f}" for name, sd in result.noise.items())
         notes.append(
-            f"With every query asked {result.n_asked} times, its score varies by itself (standard "
-            f"deviation): {deviations}."
+            f"Every query was sent {result.n_asked} times. Standard deviation of a query's score: "
+            f"{deviations}."
         )
     notes.append(_documents_note(result))
     settings = (

@@ -53,7 +53,7 @@ def sessions_tables(
                 )
                 for name, scores in found.items()
             ),
-            ("Means over sessions; of a measure, over the judged turns of each session first.",),
+            ("Means over sessions; measures are first averaged over each session's judged turns.",),
         )
     ]
     if per_session:

@@ -40,7 +40,7 @@ TAGS: list[dict[str, Any]] = [
      "of labels, and queries that they propose."},
     {"name": "documents", "description": "Documents; judgments of changed ones become stale."},
     {"name": "runs", "description": "Rankings of search systems."},
-    {"name": "evaluations", "description": "Runs scored with the judgments of a moment."},
+    {"name": "evaluations", "description": "Runs scored with the judgments at a point in time."},
     {"name": "comparisons", "description": "Runs compared query by query."},
     {"name": "baselines", "description": "Named runs that candidates are compared with."},
     {"name": "gates", "description": "What a candidate must achieve, and verdicts."},
@@ -53,7 +53,7 @@ TAGS: list[dict[str, Any]] = [
     },
     {
         "name": "collections",
-        "description": "Golden sets with their runs and gates, apart from one another.",
+        "description": "Separate golden sets, each with its runs and gates.",
     },
     {"name": "jobs", "description": "Long tasks: progress, result and cancellation."},
     {"name": "operations", "description": "Health, metrics and the description of the API."},

@@ -97,7 +97,7 @@ async def _paging(
         ),
     ] = None,
     limit: Annotated[
-        int, Query(ge=1, le=MAX_ENTRIES, description="Largest number of entries.")
+        int, Query(ge=1, le=MAX_ENTRIES, description="Maximum number of entries.")
     ] = 100,
 ) -> Paging:
     return Paging(request, after, limit)

@@ -211,7 +211,7 @@ def _reasons(found: Admission, answered: CheckedPairs) -> Iterator[str]:
         return
     kappa = found.kappa
     if kappa.value is None or kappa.interval is None:
-        why = kappa.reason or "it hangs on a single pair"
+        why = kappa.reason or "it depends on a single pair"
         yield f"weighted kappa has no interval: {why}"
     elif kappa.interval.low < rule.min_kappa:
         yield (

@@ -113,7 +113,7 @@ def subtopics_by_document(
 ) -> tuple[dict[bytes, dict[bytes, float]], dict[bytes, float]]:
     """Return what the subtopics of a query's judgments count by document, and their weights.
 
-    Of different weights of a subtopic, the newest counts.
+    If a subtopic has several weights, the newest counts.
     """
     grades: dict[bytes, dict[bytes, float]] = {}
     weights: dict[bytes, float] = {}

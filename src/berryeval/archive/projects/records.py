@@ -150,7 +150,7 @@ class ProjectPair:
     effect: float | None = None
     """How much judging it could change the measure, or its difference; None if unknown."""
     ranks: Mapping[str, int] = field(default_factory=dict)
-    """Its rank by the name of the run."""
+    """Its rank in each run, by the name of the run."""
 
     @property
     def pair(self) -> tuple[str, str]:

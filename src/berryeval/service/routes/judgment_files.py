@@ -88,7 +88,7 @@ class ImportedJudgments(BaseModel):
 
     received: int = Field(description="Number of judged pairs in the file.")
     changed: int = Field(description="Number of new or changed judgments and second opinions.")
-    notes: list[str] = Field(description="What the file has and the archive does not hold.")
+    notes: list[str] = Field(description="What the file contains and the archive cannot store.")
     import_id: int = Field(description="The number of the import, to undo it.")
 
 

@@ -68,7 +68,7 @@ class JudgmentState(
         subtopic_weights="Weights of the subtopics.",
         stratum="The stratum of the pool that the document was drawn from.",
         note="What the judge wrote about it.",
-        given_at="When the judge gave it, if a file named a time; null if at `judged_at`.",
+        given_at="Time of the judgment in the imported file; null if it is `judged_at`.",
         kind="The judgment itself (judgment), a second opinion (opinion), or the grade "
         "that the rule for several judges chose (rule).",
     )
@@ -92,7 +92,7 @@ class Graded(Body):
     subtopic_weights: dict[Id, Weight] | None = Field(
         None,
         description="Weights of these subtopics. If omitted, those of the current judgment are "
-        "kept. Of different weights of a subtopic of a query, the newest counts.",
+        "kept. If a subtopic of a query has several weights, the newest counts.",
         examples=[{"animal": 3}],
     )
     stratum: Annotated[str, StringConstraints(max_length=1024)] | None = Field(

@@ -66,7 +66,7 @@ class JudgeShape(
         n_refused="Pairs that the judge cannot judge.",
         n_left="Pairs that are open for this judge.",
         per_minute="Answers per minute of judging, without long pauses; null if there are few.",
-        last_at="When the judge answered last.",
+        last_at="Time of the last answer.",
     )
 ):
     """The progress of a judge."""
@@ -96,7 +96,7 @@ class PairShape(
     shape_of(  # type: ignore[misc]
         ProjectPair,
         effect="How much judging it could change the measure.",
-        ranks="Its rank by the name of the run.",
+        ranks="Its rank in each run, by the name of the run.",
     ),
 ):
     """A pair of a project with its answers."""
@@ -112,7 +112,7 @@ class ProjectPairs(Shape):
     model_config = with_examples({"items": [_PAIR], "n_found": 1})
 
     items: list[PairShape]
-    n_found: int = Field(description="How many there are in all.")
+    n_found: int = Field(description="Total number of pairs.")
 
 
 class GivenAnswer(PairInBody):
@@ -212,8 +212,8 @@ def list_project_pairs(
         Query(description="All pairs, those open for the caller, disagreements, or those that a "
                           "judge cannot judge."),
     ] = "all",
-    start: Annotated[int, Query(ge=0, lt=2**31, description="Pairs to leave out first.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=1000, description="Largest number of pairs.")] = 100,
+    start: Annotated[int, Query(ge=0, lt=2**31, description="Number of pairs to skip.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Maximum number of pairs.")] = 100,
 ) -> Answer:  # fmt: skip
     """List pairs of a project in the order of its queue, with their answers."""
     board = archive.projects.board(name)

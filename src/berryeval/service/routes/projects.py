@@ -90,14 +90,14 @@ class WantedPairs(Body):
         None,
         ge=1,
         lt=2**63,
-        description="For deciding documents: the verdict whose run and baseline are meant.",
+        description="For deciding documents: the verdict that names the run and the baseline.",
     )
     depth: int = Field(10, ge=1, le=1000, description="Ranks of each run to consider.")
     measure: Label = Field(
         "nDCG@10", description="The measure whose possible change orders the queries."
     )
     limit: int | None = Field(
-        None, ge=1, le=MAX_PAIRS, description="Largest number of pairs; the size of a sample."
+        None, ge=1, le=MAX_PAIRS, description="Maximum number of pairs; the size of a sample."
     )
     seed: int = Field(0, ge=0, lt=2**63, description="Random seed for the sample.")
 
@@ -116,7 +116,7 @@ class NewProject(Body):
 
     name: Annotated[str, StringConstraints(pattern=NAME)] = Field(examples=["holes-of-dense"])
     pairs: WantedPairs
-    n_opinions: int = Field(1, ge=1, le=20, description="How many judges answer each pair.")
+    n_opinions: int = Field(1, ge=1, le=20, description="Number of judges per pair.")
     judges: list[ShortText] | None = Field(
         None,
         min_length=1,
@@ -150,14 +150,14 @@ class ProjectShape(
     shape_of(  # type: ignore[misc] # built from the record
         ProjectPlan,
         without=("pairs",),
-        n_opinions="How many judges answer each pair.",
+        n_opinions="Number of judges per pair.",
         judges="null for every caller who may judge.",
     ),
     shape_of(  # type: ignore[misc]
         StoredProject,
         without=("plan",),
         n_pairs="Number of pairs, which never changes.",
-        updated_at="When its state changed last.",
+        updated_at="Time of the last change of its state.",
     ),
 ):
     """A project."""
@@ -181,10 +181,10 @@ class ProjectProgress(ProjectShape):
         }
     )
 
-    n_done: int = Field(description="Pairs with all their answers.")
-    n_given: int = Field(description="Answers that were given.")
-    n_wanted: int = Field(description="Answers that the project asks for.")
-    n_conflicts: int = Field(description="Pairs on which judges disagree.")
+    n_done: int = Field(description="Number of pairs with all required answers.")
+    n_given: int = Field(description="Number of answers given.")
+    n_wanted: int = Field(description="Number of answers required.")
+    n_conflicts: int = Field(description="Number of pairs on which judges disagree.")
     progress: list[JudgeShape] = Field(description="By judge.")
 
 
@@ -194,8 +194,8 @@ class NewState(Body):
     model_config = with_examples({"state": "paused"})
 
     state: ProjectState = Field(
-        description="A paused project offers no documents, but still accepts answers that are on "
-        "their way. A finished one accepts none."
+        description="A paused project offers no documents, but still accepts answers that were "
+        "already being sent. A finished one accepts none."
     )
 
 

@@ -43,7 +43,7 @@ class NewProposal(Body):
     query_id: Id
     status: Status = Field(
         "proposed",
-        description="What a file calls accepted waits for a person, too.",
+        description="`accepted` is stored as `proposed`: a person has to review it here.",
     )
     query: _Line
     intent: _Line

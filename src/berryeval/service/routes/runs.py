@@ -275,7 +275,7 @@ def get_ranking(
     archive: ArchiveDep,
     runs: RunsDep,
     depth: Annotated[
-        int, Query(ge=1, le=DEEPEST, description="Largest number of documents.")
+        int, Query(ge=1, le=DEEPEST, description="Maximum number of documents.")
     ] = 100,
 ) -> Answer:
     """Return the ranking of a query in a run, best first, with the current grades."""
