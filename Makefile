@@ -1,4 +1,4 @@
-# What people type. Each target sets up what it needs in .venv and says what it does.
+# Commands for developers. Each target sets up what it needs in .venv; `make help` lists them.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -7,35 +7,35 @@ FRESH  := .cache/user
 FRAMEWORKS := .cache/frameworks
 SPARK  := .cache/spark
 
-# Nothing is installed whose hash is not in constraints.txt, neither what is named nor what that
-# needs. uv takes a tenth of pip's time, and installs groups and extras; pip installs single names.
+# Every package, including dependencies, must have its hash in constraints.txt. uv takes a tenth of
+# pip's time, and installs groups and extras; pip installs single packages.
 HASHED := --require-hashes --constraint constraints.txt
 UV := $(BIN)/uv pip install --quiet --python
 PIP := $(BIN)/python -m pip install -qq
 
-# What `make check` compares with.
+# The commit that `make check` compares with.
 SINCE ?= HEAD
 
-# How many processes run the tests: one more than there are processors, since some wait for servers.
+# Number of test processes: one more than processors, since some tests wait for servers.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(1 + (os.cpu_count() or 1))')
 
-# How many cases each test of `make conformance` tries.
+# Number of cases per test of `make conformance`.
 CONFORMANCE_CASES ?= 200
 
-# How many cases `make soak` tries for each route of the service, and how often it kills it.
+# Number of cases that `make soak` tries per route of the service, and number of kills.
 SOAK_EXAMPLES ?= 200
 SOAK_KILLS ?= 200
 
-# How long 64 clients then use the service, first alone, then with attackers.
+# Minutes that 64 clients then use the service, first alone, then with attackers.
 SOAK_MINUTES ?= 10
 
-# How long `make fuzz` takes for each of its two parts.
+# Seconds for each of the two parts of `make fuzz`.
 FUZZ_SECONDS ?= 60
 
-# Tests start Python hundreds of times: it may keep what it has compiled.
+# Tests start Python hundreds of times, so let it cache compiled modules.
 unexport PYTHONDONTWRITEBYTECODE
 
-# With a compiler, code that does not compile ends the build instead of leaving the extension out.
+# If there is a compiler, an error in the C++ code fails the build; the extension is not left out.
 export BERRYEVAL_REQUIRE_NATIVE := $(if $(shell command -v $${CXX:-c++}),1)
 
 NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard scripts/building/*.py) \
@@ -61,8 +61,8 @@ check: $(VENV)/developing ## Check what changed since SINCE (the last commit): s
 	@tests="$$($(BIN)/python scripts/check_changed.py $(SINCE))"; \
 	  if [ -n "$$tests" ]; then $(BIN)/python -m pytest -q -n $(WORKERS) -m unit $$tests; fi
 
-# What is ignored needs the real program, which `make conformance` fetches. Each worker takes an
-# equal part of the modules, so that one of them starts what the tests of a module share.
+# Ignored tests need the real program, which `make conformance` fetches. Each worker takes an
+# equal part of the modules, so that fixtures of a module are set up only once.
 PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal \
   --ignore=tests/conformance/test_against_the_program.py
 
@@ -94,7 +94,7 @@ format: $(VENV)/developing ## Format the code
 	$(BIN)/djlint src/berryeval --reformat --quiet || true # it exits with 1 if it changed a file
 	$(BIN)/python scripts/format_scripts.py
 
-# The bindings need Python's headers, and two files the instruction sets that they are built for.
+# The bindings need Python's headers, and two files need the flags of their instruction sets.
 tidy: $(VENV)/developing ## Look for likely bugs in the C++ code
 	$(UV) $(BIN)/python $(HASHED) --group tidy
 	$(BIN)/clang-tidy --quiet $(filter-out native/bindings/% %_avx2.cpp,$(filter %.cpp,$(CPP))) -- -std=c++20 -Inative
@@ -122,12 +122,12 @@ conformance-page: $(PEERS)/installed ## Compare with other libraries, and write 
 	$(PEERS)/bin/python scripts/fetch_trec_eval.py --required
 	BERRYEVAL_BACKEND=python PYTHONPATH=src $(PEERS)/bin/python scripts/conformance_page.py
 
-# Without the settings of the other tests, which need their tools, and with the Python twins.
+# With the Python twins, and without the settings of the other tests, which need more tools.
 frameworks: $(FRAMEWORKS)/installed ## Test the retrievers of LangChain, LlamaIndex and Haystack
 	FRAMEWORKS_REQUIRED=1 BERRYEVAL_BACKEND=python PYTHONPATH=src $(FRAMEWORKS)/bin/python -m pytest -q \
 	  --noconftest -c /dev/null --rootdir . -p no:cacheprovider tests/search/systems/test_frameworks.py
 
-# Executors start $(SPARK)'s Python, which finds the extension where $(VENV) has built it.
+# Executors start the Python of $(SPARK), which loads the extension built in $(VENV).
 spark: $(SPARK)/installed ## Test Spark on a cluster of two processes, and Dask, DuckDB and Polars
 	@scripts/install_java.sh
 	SPARK_REQUIRED=1 PYTHONPATH=tests $(SPARK)/bin/python -m pytest -q --noconftest -c /dev/null \
@@ -136,7 +136,7 @@ spark: $(SPARK)/installed ## Test Spark on a cluster of two processes, and Dask,
 bench-scale: $(SPARK)/installed ## Measure one machine and Spark up to 100 million rows, and write docs/explanation/scale.md
 	$(SPARK)/bin/python benchmarks/scale/report.py
 
-soak: $(VENV)/developing ## Kill, fuzz, crowd and attack the service, and write the counts into docs/reference/service.md
+soak: $(VENV)/developing ## Kill, fuzz, overload and attack the service, and write the counts into docs/reference/service.md
 	$(BIN)/python benchmarks/soak.py --kills $(SOAK_KILLS) --examples $(SOAK_EXAMPLES)
 	$(BIN)/python benchmarks/mixed_clients.py --minutes $(SOAK_MINUTES) --write
 	$(BIN)/python benchmarks/mixed_clients.py --attackers --minutes $(SOAK_MINUTES) --write
@@ -167,7 +167,7 @@ docs: $(VENV)/developing ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "Open site/index.html; to search, serve it: $(PYTHON) -m http.server -d site"
 
-check-site: docs ## Open the documentation in a browser, with pictures of its front page in build/site
+check-site: docs ## Open the documentation in a browser, and save screenshots of its front page in build/site
 	$(BIN)/python scripts/check_site.py site build/site
 
 gallery: $(VENV)/developing ## Write the reports of the gallery into build/gallery
@@ -176,7 +176,7 @@ gallery: $(VENV)/developing ## Write the reports of the gallery into build/galle
 image-steps: ## Run the steps of the container image on this machine, without a container engine
 	PYTHON=$(PYTHON) deploy/try_image_steps.sh
 
-screenshots: $(VENV)/developing ## Take the pictures of the report and of the workbench in docs/images
+screenshots: $(VENV)/developing ## Take the screenshots of the report and the workbench in docs/images
 	$(BIN)/python scripts/screenshots.py
 	$(BIN)/python scripts/workbench_screenshots.py
 
@@ -184,8 +184,8 @@ reference: $(VENV)/developing ## Regenerate the pages of docs/reference, and the
 	$(BIN)/python docs/generate.py
 	$(BIN)/python scripts/notebooks.py
 
-# Versions that are already pinned stay, unless UPGRADE is set.
-constraints: $(VENV)/created ## Pin every dependency with its hashes (UPGRADE=1: in its newest version)
+# Pinned versions are kept, unless UPGRADE is set.
+constraints: $(VENV)/created ## Pin every dependency with its hashes (UPGRADE=1: the newest versions)
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.10 --no-python-downloads --generate-hashes \
 	  --no-header --no-annotate --no-emit-index-url $(if $(UPGRADE),--upgrade) \
 	  --all-extras --group dev --group fuzz --group release --group tidy --output-file constraints.txt pyproject.toml constraints.in
@@ -221,8 +221,8 @@ $(VENV)/created: requirements-installers.txt
 	@$(PIP) --require-hashes --requirement requirements-installers.txt
 	@touch $@
 
-# A folder has no hash, so the package comes alone, and its dependencies from what it declares.
-# Its build tools stay in $(VENV): CMake then compiles only what has changed.
+# A folder has no hash, so the package is installed alone, and its dependencies separately.
+# Its build tools stay in $(VENV), so CMake recompiles only changed files.
 $(VENV)/installed: $(VENV)/created $(NATIVE)
 	@echo "Building berryeval and installing it into $(VENV)"
 	@$(PIP) $(HASHED) nanobind scikit-build-core
@@ -241,22 +241,22 @@ $(VENV)/developing: $(VENV)/installed
 	@scripts/install_browser.sh
 	@touch $@
 
-# Apart from the tools, whose versions other libraries would change.
+# Separate from the tools, since other libraries would change their versions.
 $(PEERS)/installed: pyproject.toml | $(VENV)/created
 	@echo "Installing other libraries to compare with into $(PEERS)"
 	@$(PYTHON) -m venv --clear --without-pip $(PEERS)
 	@$(UV) $(PEERS)/bin/python --group peers
 	@touch $@
 
-# Apart from the tools, too: these are 130 packages, which depend on older versions of others.
-# They are copied instead of linked, since nltk reads no file that is also elsewhere.
+# Separate from the tools, too: these are 130 packages, some of which require older versions.
+# They are copied instead of linked, since nltk rejects files with several hard links.
 $(FRAMEWORKS)/installed: requirements-frameworks.txt | $(VENV)/created
 	@echo "Installing RAG frameworks into $(FRAMEWORKS)"
 	@$(PYTHON) -m venv --clear --without-pip $(FRAMEWORKS)
 	@$(UV) $(FRAMEWORKS)/bin/python --link-mode copy --no-deps --require-hashes --requirement requirements-frameworks.txt
 	@touch $@
 
-# Spark takes 490 MB, and an older pandas. Its workers write into its own folder.
+# Spark takes 490 MB, and requires an older pandas. Its workers write into its own folder.
 $(SPARK)/installed: requirements-spark.txt | $(VENV)/installed
 	@echo "Installing Spark into $(SPARK)"
 	@$(PYTHON) -m venv --clear --without-pip $(SPARK)
@@ -265,7 +265,7 @@ $(SPARK)/installed: requirements-spark.txt | $(VENV)/installed
 	@ln -sfn $(CURDIR)/$(VENV)/lib/python*/site-packages/berryeval $(SPARK)/lib/python*/site-packages/
 	@touch $@
 
-# As users have it: $(VENV) adds hooks of the tools to each start of Python.
+# As users install it: in $(VENV), hooks of the tools slow down each start of Python.
 $(FRESH)/installed: $(NATIVE) $(shell find src -name '*.py') | $(VENV)/created
 	@echo "Installing berryeval into $(FRESH)"
 	@$(PYTHON) -m venv --clear --without-pip $(FRESH)

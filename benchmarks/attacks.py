@@ -249,7 +249,7 @@ async def _send(address, method, path, body, content_type="application/json"):
     reader, writer = await asyncio.open_connection(*address)
     try:
         writer.write(_head(method, path, len(body), content_type))
-        with suppress(ConnectionError):  # it may be refused before it is sent
+        with suppress(ConnectionError):  # the server may reject the body before all of it is sent
             for start in range(0, len(body), PIECE):
                 writer.write(body[start : start + PIECE])
                 await writer.drain()

@@ -220,7 +220,7 @@ def _write_parquet(qrels: Path, run: Path, depth: int) -> None:
         use_dictionary=["query_id", "doc_id"],
         dictionary_pagesize_limit=1 << 24,
         write_statistics=False,
-        store_schema=False,  # text is read as text, as in files of other tools
+        store_schema=False,  # plain text columns, as other tools write them
     ) as writer:
         for first in range(0, N_QUERIES, n_queries):
             query_ids = pa.array([_query_id(first + place) for place in range(n_queries)])

@@ -91,7 +91,7 @@ def _times(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> dict[
     best = {str(measure): float("inf") for measure in measures}
     for _ in range(ROUNDS):
         for measure in measures:
-            start = time.process_time()  # of all threads: others on the machine do not matter
+            start = time.process_time()  # CPU time of all threads, unaffected by other processes
             _native.score(judgments, run, [measure])
             best[str(measure)] = min(best[str(measure)], time.process_time() - start)
     return best

@@ -129,7 +129,7 @@ class Crowd:
         self.attacks = Counter()
         self.unexpected = Counter()
         self.facts = {}
-        # Made in advance, since a client that computes makes the others wait.
+        # Prepared in advance: a client that computes would delay the others.
         self._rankings = [
             [self._ranking(number) for _ in range(N_VARIANTS)] for number in range(SIZE.queries)
         ]

@@ -41,7 +41,7 @@ class Measured:
     megabytes: float
 
 
-# A process inherits the peak memory of the one that starts it, so a small one does.
+# A process inherits the peak memory of its parent, so a small process starts it.
 _START = """
 import json, os, sys, time
 start = time.perf_counter()

@@ -44,7 +44,7 @@ def make_files(n_queries: int, depth: int, n_judged: int) -> Files:
 def _write(files: Files, part: Path) -> None:
     draw = random.Random(7)
     half = files.n_judged // 2
-    # A million rows are drawn; beyond them the same come again for other queries.
+    # A million rows are drawn; longer runs repeat them for other queries.
     n_drawn = min(files.n_queries, max(1, 1_000_000 // files.depth))
     rows, judged = [], []
     for _ in range(n_drawn):

@@ -155,7 +155,7 @@ def measure_opened(search: Search, place: str) -> dict[str, float]:
         return time.perf_counter() - start, worked
 
     server = None
-    system.search(queries[0], search.k)  # loads what is loaded once
+    system.search(queries[0], search.k)  # the first search also loads models and indexes
     if search.system in POSTGRES:
         with system._connection() as connection:
             server = connection.info.backend_pid
@@ -251,7 +251,7 @@ def server() -> Iterator[str]:
 def busy_note(loads: list[float], n_cores: int) -> list[str]:
     """Return a note if others used the machine meanwhile: it distorts times, but not sizes."""
     most = max(loads, default=0.0)
-    # One thread searches; indexing and the server of PostgreSQL have another.
+    # One thread searches; indexing and the PostgreSQL server use the other core.
     if most <= n_cores:
         return []
     return [

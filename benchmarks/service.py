@@ -113,7 +113,7 @@ def count_judgments(address):
 def write(reading, judging, stored):
     """Write the figures into the page."""
     acknowledged = judging["requests"] - judging["failed"]
-    # wrk ends while answers are on their way: those are stored, and were not counted.
+    # wrk stops with requests in flight: these are stored, but it did not count them.
     lost = max(0, acknowledged - stored)
     lines = [
         f"{machine()}, SQLite, {SECONDS} seconds each.",

@@ -139,7 +139,7 @@ class Server:
 
     def settle(self, longest=180.0):
         """Wait until nothing happens in the background any more."""
-        self.connection.close()  # the server would close it meanwhile; it is opened again
+        self.connection.close()  # the server would time it out; the next request reopens it
         until = time.monotonic() + longest
         before = self.processor_seconds()
         while time.monotonic() < until:

@@ -17,7 +17,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 berryeval archive export "$archive" "$scratch/export"
-# A backup that was never restored is a hope: import it, and check every page of the result.
+# Prove that the backup can be restored: import it, and check every page of the result.
 berryeval archive import "$scratch/export" "$scratch/restored.db"
 berryeval archive info "$scratch/restored.db"
 

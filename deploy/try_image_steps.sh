@@ -3,7 +3,7 @@
 # a new environment, then runs the service there as the image does: as another user, with its
 # variables, one writable folder and a read-only program.
 #
-#   deploy/try_image_steps.sh [ENVIRONMENT]     an environment of an earlier run is used again
+#   deploy/try_image_steps.sh [ENVIRONMENT]     reuses the environment of an earlier run
 #
 # Not tried: the base images, the kernel's isolation of a container, and compose.yaml.
 set -euo pipefail
@@ -21,7 +21,7 @@ if [ ! -x "$environment/bin/berryeval" ]; then
   mkdir "$place/source"
   git archive HEAD | tar -x -C "$place/source"
   variables=(PATH="$PATH" HOME="$place/tmp" PYTHON="${PYTHON:-python3}")
-  # Where packages come from is the machine's own matter.
+  # Keep the package index that this machine is configured to use.
   for name in PIP_INDEX_URL PIP_CONFIG_FILE UV_INDEX_URL UV_DEFAULT_INDEX SSL_CERT_FILE; do
     [ -z "${!name:-}" ] || variables+=("$name=${!name}")
   done

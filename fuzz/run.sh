@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Fuzzes what reads files: the native scanner under sanitizers, and the readers in Python.
+# Fuzzes the code that reads files: the native scanner under sanitizers, and the readers in Python.
 #
 #     fuzz/run.sh [SECONDS] [scanner|readers]
 #
-# With clang the scanner is built with libFuzzer, which looks for new ways through the code;
-# elsewhere with a driver that changes the corpus at random. What is found, and mended, goes into
-# fuzz/corpus, and is tried again by every run.
+# With clang the scanner is built with libFuzzer, which looks for new paths through the code;
+# elsewhere with a driver that changes the corpus at random. Inputs that revealed a bug are added to
+# fuzz/corpus, and every run tries them again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}

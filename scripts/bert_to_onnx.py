@@ -70,7 +70,7 @@ class Graph:
             list(self._constants.values()),
         )  # fmt: skip
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
-        model.ir_version = 9  # what came with this opset: older runtimes read it, too
+        model.ir_version = 9  # the version of this opset, which older runtimes also read
         onnx.checker.check_model(model)
         return model
 

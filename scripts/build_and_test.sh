@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds berryeval in one of several ways, installs it into an environment of its own, and tests it
+# Builds berryeval in one of several ways, installs it into a separate environment, and tests it
 # there.
 #
 #   scripts/build_and_test.sh sdist        FOLDER   pip install of the source distribution
@@ -21,7 +21,7 @@ hashed() { .venv/bin/uv pip install --quiet --python "$bin/python" --require-has
 hashed --constraint constraints.txt --requirement requirements-installers.txt \
   --requirement pyproject.toml --group built
 
-# What is built here has no hash: it comes alone, by pip and with build isolation, as for users.
+# What is built here has no hash: pip installs it alone, with build isolation, as for users.
 install() {
   PIP_PYTHON=$bin/python .venv/bin/python -m pip install -qq --no-deps --build-constraint constraints.txt "$@"
 }
@@ -32,15 +32,15 @@ install_sdist() {
 }
 
 run_tests() {
-  # The sources are under src/ and not on the path: what was installed is what is tested.
+  # The sources in src/ are not on the path, so the installed package is tested.
   "$bin/python" -m pytest --rootdir="$PWD" --config-file=pyproject.toml -q -p no:cacheprovider "$@"
 }
 
-# The code is what `make test` has tested: here it matters that all of it was packed.
+# `make test` has tested the code itself; this checks that all of it was packed.
 packed=(tests/golden tests/test_{public_api,summation}.py)
 native=(tests/test_backend.py tests/native tests/metrics)
 
-# What depends on how it was built. The formulas in Python, and their properties, do not.
+# Tests that depend on the build. Those of the formulas in Python, and of their properties, do not.
 built=(tests/cli/test_{compare,convert_and_inspect,evaluate,trec_eval}.py tests/core tests/engine
   tests/evaluation/test_{comparing,evaluate,gating}.py tests/formats tests/metrics tests/native
   tests/stats/test_simultaneous.py tests/trec_eval tests/test_backend.py tests/test_public_api.py)
@@ -61,8 +61,8 @@ case $kind in
       --config-settings=cmake.define.BERRYEVAL_SANITIZE=ON --config-settings=install.strip=false
     preload="$(c++ -print-file-name=libasan.so):$(c++ -print-file-name=libstdc++.so)"
     export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
-    # Python itself frees little at exit, so leaks are not looked for. The oracle stays out:
-    # pytrec_eval frees what it got from new[], which ends the run.
+    # Python itself frees little at exit, so leaks are not detected. The oracle is not installed:
+    # pytrec_eval frees memory from new[] the wrong way, which would end the run.
     .venv/bin/uv pip uninstall --quiet --python "$bin/python" pytrec-eval-terrier
     LD_PRELOAD=$preload run_tests --capture=no "${native[@]}" tests/core/test_frames.py \
       tests/properties/test_both_apis_agree.py

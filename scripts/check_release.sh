@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Everything of a release that needs no network beyond the package index: builds the packages, checks
-# what they contain and say, installs the wheel into a clean environment, lists what that installs,
-# and goes through the first hour of a new user there.
+# All steps of a release that need no network beyond the package index: builds the packages, checks
+# their content and metadata, installs the wheel into a clean environment, lists what that installs,
+# and runs the first hour of a new user there.
 #
 #   scripts/check_release.sh FOLDER
 #
-# The packages are built with the tools of .venv, which has compiled the extension already.
+# The packages are built with the tools in .venv, where the extension is already compiled.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -325,7 +325,7 @@ def write_files(folder: Path, queries: list[Query]) -> None:
             f"{q} {groups[i % 3]} {d} {max(grade, 0)}\n" for i, (q, d, grade) in enumerate(judged)
         )
     )
-    # Several subgroups compare what one person saw at a time.
+    # Each subgroup holds what one person compared at a time.
     (folder / "prefs").write_text(
         "".join(
             f"{q} {groups[i % 2]} {i % 3} {d} {max(grade, 0)}\n"

@@ -27,7 +27,7 @@ from pathlib import Path
 ARCHIVE = "pyserini-1.6.0.tar.gz"
 PROGRAM = Path(__file__).parents[1] / ".cache" / "conformance" / "trec_eval-9.0.4"
 
-# Where the program lies in the jar, and its hash, by operating system and processor.
+# Path of the program in the jar, and its hash, by operating system and processor.
 MEMBERS = {
     ("Linux", "x86_64"): (
         "trec_eval/trec_eval-linux-amd64",

@@ -3,10 +3,10 @@
 #
 #   scripts/first_hour.sh BIN     BIN is the folder of the environment's programs
 #
-# 1. Two run files to an honest answer: one command.
-# 2. A RAG retriever in Python to a gate in CI: at most six commands, with the installation and git.
+# 1. From two run files to a comparison: one command.
+# 2. From a RAG retriever in Python to a gate in CI: at most six commands, with the installation and git.
 #
-# It runs in a new folder outside the clone, and fails if an answer or an exit code is another one.
+# It runs in a new folder outside the clone, and fails if an output or an exit code is not the expected one.
 set -euo pipefail
 
 bin=$(cd "$1" && pwd)
@@ -85,7 +85,7 @@ echo "== A RAG retriever in Python to a gate in CI"
 cp -r "$examples/rag_project" project
 cd project
 git init -q --initial-branch main
-n_commands=1 started=$SECONDS # the first one has installed berryeval
+n_commands=1 started=$SECONDS # the first one installed berryeval
 types 0 "Wrote berryeval.toml and .github/workflows/search-quality.yml" berryeval init --ci github
 types 0 "Saved .*60 queries" berryeval baseline save
 types 0 "PASS" berryeval gate

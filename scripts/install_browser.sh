@@ -1,7 +1,7 @@
 #!/bin/sh
-# Install a browser for the tests of pages, where that can be done without asking.
-# Never fails: without a browser those tests are skipped, and say so.
-# Chromium without windows is the first choice: it is smaller, and takes less time.
+# Install a browser for the browser tests, if that works without prompts.
+# Never fails: without a browser, these tests are skipped with a message.
+# Headless Chromium is the first choice: it is smaller and faster.
 for name in chromium-headless-shell chromium chromium-browser google-chrome; do
   command -v "$name" >/dev/null 2>&1 && exit 0
 done

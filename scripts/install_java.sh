@@ -1,6 +1,6 @@
 #!/bin/sh
-# Install Java for the tests of Spark, where that can be done without asking.
-# Never fails: without Java those tests are skipped or fail, and say what is missing.
+# Install Java for the Spark tests, if that works without prompts.
+# Never fails: without Java, these tests are skipped or fail with a message.
 java="${JAVA_HOME:+$JAVA_HOME/bin/}java"
 version=$("$java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p')
 [ "${version:-0}" -ge 17 ] && exit 0

@@ -35,8 +35,8 @@ SITE = "https://berryeval.github.io/berryeval/latest/tutorials/"
 
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$\n?", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]+)\.md")
-_FAILS = "raises-exception"  # the tag with which Jupyter goes on after an error
-# Sections about the reader's own code and repository, which stay text.
+_FAILS = "raises-exception"  # the tag that makes Jupyter continue after an error
+# Sections about the reader's own code and repository, which remain text.
 _READERS_OWN = ("## Use your own retriever", "## Put it into CI")
 
 
@@ -72,7 +72,7 @@ def _cells_of(part: str) -> list[dict[str, Any]]:
         if before.strip():
             cells.append(_text(before))
         language, body = found.groups()
-        if language == "text":  # what the cell above shows
+        if language == "text":  # output of the cell above
             cells[-1]["outputs"] = _shown(body)
         else:
             cells += _BLOCKS[language](body)

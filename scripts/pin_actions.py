@@ -66,7 +66,7 @@ def commit_of(name: str, tag: str, github: str) -> str:
     try:
         answer = subprocess.run(  # noqa: S603
             ["git", "ls-remote", "--", f"{github}/{repository}", *refs],  # noqa: S607
-            env=os.environ | {"GIT_TERMINAL_PROMPT": "0"},  # or git asks for a password
+            env=os.environ | {"GIT_TERMINAL_PROMPT": "0"},  # otherwise, git asks for a password
             capture_output=True, text=True, timeout=SECONDS, check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Adds the built documentation in site/ to the branch gh-pages, as a version and as `latest`, and
-# pushes it. The site's selector of versions reads versions.json.
+# pushes it. The version selector of the site reads versions.json.
 #
 #   scripts/publish_site.sh VERSION [REMOTE]
 set -euo pipefail

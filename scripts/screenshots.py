@@ -45,7 +45,7 @@ def compare_example() -> be.Comparison:
     data = json.loads((EXAMPLES / "help_centre.json").read_text(encoding="utf-8"))
     topic_of = {doc_id: topic for topic, ids in TOPICS.items() for doc_id in ids}
     return be.compare(
-        {  # what is not listed was read, and is not relevant
+        {  # documents that are not listed were read, and are not relevant
             query["id"]: dict.fromkeys(data["documents"], 0) | query["relevant"]
             for query in data["queries"]
         },

@@ -184,7 +184,7 @@ def powered(people: Floats, judge: Floats, rest: Rest) -> tuple[Estimates, NDArr
     variance = of_people / n_queries + (1 / n - 1 / n_queries) * of_residuals
     expected = weight[:, None] * judge + (correction - mean)[:, None]
     of_labelled = expected + n_queries / n * residuals
-    cubes = (of_labelled * of_labelled * of_labelled).sum(axis=1)  # powers are slow
+    cubes = (of_labelled * of_labelled * of_labelled).sum(axis=1)  # ** is slow
     cubes *= n * n / ((n - 1) * (n - 2))
     away = weight * rest.mean + correction - mean
     cubes += rest.n * (weight**3 * rest.third + 3 * away * weight**2 * rest.variance + away**3)

@@ -130,7 +130,7 @@ def _add(
     rates.variance += sample.standard_error**2
     if np.count_nonzero(np.nan_to_num(labels)) < _FEWEST_CHANGED:
         return
-    # A threshold that is moved is the same as differences that are moved the other way.
+    # Raising the threshold is the same as lowering the differences.
     at_drop = margin_p_values(sample, -drop, loss)
     rates.wrong_pass += at_drop.passing <= ALPHA
     rates.wrong_fail += at_drop.failing <= ALPHA
@@ -182,7 +182,7 @@ def main() -> None:
     for title, population in populations(chosen.pairs):
         print(title, flush=True)
         for n_labels in LABELS:
-            # A rate of one population needs more draws than the mean of many.
+            # The rate of one population requires more draws than the mean of many.
             n_draws = chosen.draws if title in titles else _MORE * chosen.draws
             rates = simulate(population, n_labels, n_draws, random)
             found.setdefault(title, {n: [] for n in LABELS})[n_labels].append(rates)

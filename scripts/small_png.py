@@ -79,7 +79,7 @@ def _palette(
     order = np.argsort(-counts, kind="stable")
     chosen: list[int] = []
     seen: set[tuple[int, ...]] = set()
-    for closeness in (24, 12, 6, 1):  # far apart at first, so that no kind of colour is left out
+    for closeness in (24, 12, 6, 1):  # far apart at first, to include every kind of colour
         for place in order:
             if len(chosen) == _COLOURS:
                 break

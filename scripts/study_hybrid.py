@@ -126,7 +126,7 @@ def _read_smart(documents: Path, queries: Path, judgments: Path) -> _Parts:
     found = []
     for record in _records(documents):
         title, text = record.get("T", ""), record.get("W", "")
-        if title and text.startswith(title):  # Cranfield repeats it
+        if title and text.startswith(title):  # Cranfield repeats the title in the text
             text = text[len(title) :].strip()
         found.append(Document(record["I"], text, title))
     texts = {record["I"]: record.get("W", "") for record in _records(queries)}

@@ -184,7 +184,7 @@ def things(address: str, page: Page) -> dict[str, str]:
     known["document"] = f"/queries/{ids[0]}/documents/{ids[1]}"
     known["judgment"] = f"/judgments/{ids[0]}/{ids[1]}"
     known["verdict"] = first(f"/v1/gates/{known['gate']}/verdicts")["verdict_id"]
-    for path in ("/", "/runs"):  # what is scored aside takes some seconds
+    for path in ("/", "/runs"):  # scoring in the background takes some seconds
         page.goto(f"{address}{path}")
         while "being scored" in page.locator("main").inner_text():
             page.wait_for_timeout(1000)
@@ -214,7 +214,7 @@ def take(browser: Browser, address: str, wanted: list[str]) -> None:
             _wait_for_results(page)
             if picture.prepare:
                 picture.prepare(page)
-            else:  # a screen as high as the page, so that the menu is, too
+            else:  # as high as the page, so that the menu spans all of it
                 high = int(page.evaluate("document.documentElement.scrollHeight"))
                 page.set_viewport_size({"width": width, "height": min(high, most)})
             png = page.screenshot(animations="disabled")

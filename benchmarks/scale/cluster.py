@@ -149,7 +149,7 @@ def _processes() -> Iterator[tuple[int, list[str]]]:
         if folder.name.isdecimal():
             try:
                 yield int(folder.name), (folder / "cmdline").read_bytes().decode().split("\0")
-            except OSError:  # it has ended meanwhile
+            except OSError:  # it has ended already
                 continue
 
 

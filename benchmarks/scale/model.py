@@ -22,7 +22,7 @@ class Line:
         columns = np.stack([np.ones(len(n_rows)), np.asarray(n_rows, dtype=float)], axis=1)
         found, *_ = np.linalg.lstsq(columns * weights[:, None], np.ones(len(n_rows)), rcond=None)
         fixed, per_row = found.tolist()
-        if fixed < 0:  # nothing takes less than no time: a line through the origin
+        if fixed < 0:  # no time is negative: fit a line through the origin instead
             fixed, per_row = 0.0, float(np.mean(np.asarray(seconds) / np.asarray(n_rows)))
         return cls(fixed, per_row)
 

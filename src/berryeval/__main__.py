@@ -6,7 +6,7 @@ import sys
 
 __all__ = ["run"]
 
-_INTERRUPTED = 130  # as `berryeval.cli` has it, which may not be loaded yet
+_INTERRUPTED = 130  # the same as in `berryeval.cli`, which may not be loaded yet
 _FEW_COLLECTIONS = 50_000
 
 

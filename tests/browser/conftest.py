@@ -16,7 +16,7 @@ from waiting import SECONDS_TO_WAIT
 
 FLAGS = [
     "--no-sandbox",
-    # Without a graphics card, to emulate one takes longer than to draw.
+    # Without a graphics card, emulating one takes longer than drawing.
     "--disable-gpu",
     "--disable-gpu-rasterization",
     # The pages of a context share a process, because starting one takes longer than most pages.

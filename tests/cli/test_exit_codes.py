@@ -164,7 +164,7 @@ def test_ctrl_c_is_one_line_and_exit_code_130(tmp_path, seconds):
     """This holds while modules are imported, and while waiting for a pipe."""
     (tmp_path / "qrels").write_text(QRELS)
     program = (
-        # Whoever started the tests may ignore interrupts, which processes inherit.
+        # The parent of the tests may ignore interrupts, which processes inherit.
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "from berryeval.__main__ import run; import sys; "
         "sys.stderr.write('.'); sys.stderr.flush(); run()"

@@ -242,7 +242,7 @@ def recorded_calls(tests):
             judged = [judged[query] for query in sorted(judged)]
             ranked = [ranked[query] for query in sorted(ranked)]
         for metric in [metrics] if isinstance(metrics, str) else metrics:
-            # Twice: of one metric with a cutoff, it cannot return the values of queries.
+            # Twice, because for a single metric with a cutoff it cannot return per-query values.
             values = original(qrels, run, [metric, metric], return_mean=False)[metric]
             record(metric, judged, ranked, values)
         return original(qrels, run, metrics, **options)

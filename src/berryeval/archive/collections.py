@@ -82,7 +82,7 @@ class ArchivedCollections(ArchivePart):
         check_collection_name(name)
         check_text(title, "title", optional=True)
         self._check_new(name)
-        # The number makes each database a different one, even if a name is used again: a process
+        # The number makes every database unique, even if a name is reused: a process
         # that still has the former one open never writes into its successor.
         place = f"{name.replace('-', '_')}_{secrets.token_hex(_N_BYTES)}"
         with create_database(self._database, place):

@@ -76,7 +76,7 @@ class Database:
     def reading(self, *, repeatable: bool = False) -> Iterator[Connection]:
         """Return a connection for reading, with a consistent snapshot on request."""
         with self._explained(), self._engine.connect() as connection:
-            if repeatable and not self.is_sqlite:  # SQLite's are always
+            if repeatable and not self.is_sqlite:  # in SQLite, reads always are
                 connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
 
@@ -138,7 +138,7 @@ class Database:
         self._engine.dispose()
 
     def _close_late(self, _connection: object, record: ConnectionPoolEntry) -> None:
-        if self._is_closed:  # the pool that it returns to is forgotten already
+        if self._is_closed:  # its pool no longer exists
             record.invalidate()
 
     @contextmanager
@@ -164,7 +164,7 @@ class Database:
         except BerryEvalError:
             raise
         except (ValueError, TypeError, LookupError, AttributeError) as error:
-            # Whatever is read within a transaction was once written by us.
+            # Everything in it was written by BerryEval, so an invalid value means damage.
             raise unreadable(error, self.location.name) from error
 
 

@@ -216,7 +216,7 @@ class ArchivedDocuments(ArchivePart):
         matching: list[ColumnElement[bool]] = [in_id]
         with self._database.reading() as connection:
             if (connection.scalar(select(func.count()).select_from(documents)) or 0) <= _SEARCHED:
-                # As it stands in the JSON, which is ASCII.
+                # As written in the JSON, which is ASCII.
                 inside = json.dumps(wanted.lower())[1:-1]
                 whole = func.lower(type_coerce(c.content, Text))
                 matching.append(whole.contains(inside, autoescape=True))

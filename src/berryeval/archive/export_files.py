@@ -43,7 +43,7 @@ HISTORY = "history.jsonl"
 RUNS = "runs"
 COLLECTIONS = "collections"
 
-# In an order in which rows find what they refer to. A run's rankings and the scores of an
+# Ordered so that rows follow those that they refer to. A run's rankings and the scores of an
 # evaluation are not among the columns: they are compressed.
 PLAIN_TABLES: Mapping[str, Table] = {
     "judgment_states.jsonl": tables.judgment_states,
@@ -116,7 +116,7 @@ def row_of(table: Table, record: Mapping[str, Any]) -> dict[str, Any]:
         row[column.name] = None if value is None else _typed(column, value, name)
     if flat is not None:
         row[flat.name] = rest or None
-        # A run's name is among its facts, and stands in a column of its own to look for.
+        # A run's name is among its facts, and also in a separate column, to search by it.
         if flat.name == "facts" and "name" in row:
             row[flat.name] = {"name": row["name"], **rest}
     return row

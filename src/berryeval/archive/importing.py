@@ -142,7 +142,7 @@ def _import_judgments(connection: Connection, folder: Path) -> dict[str, int]:
     rows.sort(key=lambda row: int(row["revision"]), reverse=True)
     newest: dict[tuple[str, ...], int] = {}
     for row in rows:
-        # Each judge's opinions of a pair are a chain of their own, beside that of its judgments.
+        # Each judge's opinions of a pair form a separate chain from that of its judgments.
         judge = (row["author"],) if row["kind"] == "opinion" else ()
         chain = row["query_id"], row["doc_id"], *judge
         row["superseded_by"] = newest.get(chain)

@@ -161,14 +161,14 @@ Index(
     sqlite_where=judgments.c.kind == "opinion",
     postgresql_where=judgments.c.kind == "opinion",
 )
-# Few archives have subtopics; those without find that out at once.
+# Few archives have subtopics; with this index, the others find none immediately.
 Index(
     "judgments_with_subtopics",
     judgments.c.query_id,
     sqlite_where=judgments.c.subtopics.is_not(None),
     postgresql_where=judgments.c.subtopics.is_not(None),
 )
-# So have few archives strata.
+# Few archives have strata, either.
 Index(
     "judgments_with_strata",
     judgments.c.query_id,
@@ -330,7 +330,7 @@ sessions = Table(
 )
 Index("sessions_of_token", sessions.c.token_hash)
 
-# Collections beside the archive's own, each in a database of its own.
+# Collections besides the archive's own, each in a database of its own.
 collections = Table(
     "collections",
     metadata,

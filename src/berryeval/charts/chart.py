@@ -59,7 +59,7 @@ class Chart:
             return self._drawn("chart", 0)
         background = el("rect", x=-_PADDING, y=-_PADDING, width=self.width + 2 * _PADDING,
                         height=self.height + 2 * _PADDING, rx=8, class_="paper")  # fmt: skip
-        # Nothing of the style sheet comes from data.
+        # No part of the style sheet comes from data.
         style = Svg(f"<style>{file_style(theme)}</style>")
         return self._drawn(f"berryeval-{theme}", _PADDING, style, background)
 
@@ -105,7 +105,7 @@ class Chart:
             width=width,
             height=height,
             class_=f"{name} {self.kind}".rstrip(),
-            # Links in a picture could not be reached: a screen reader takes it as a whole.
+            # Links in it could not be reached: a screen reader treats a picture as a whole.
             role="group" if "<a " in self.marks else "img",
             aria_label=f"{self.title}. {self.description}",
             **self.data,

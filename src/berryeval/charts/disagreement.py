@@ -106,7 +106,7 @@ def heat_map_of(
     names = [shortened(name, _WIDEST_SYSTEM) for name in distinct_parts(systems)]
     longest = max(map(text_width, names), default=0.0)
     widest = max((text_width(row.name) for row in rows), default=0.0)
-    # The last name leans out to the right.
+    # The last name is slanted and extends beyond the right edge.
     lean = 0.64 * longest
     room = max(_MIN_NAME, width - _NARROWEST * len(systems) - _GAP - lean)
     left = min(widest, _WIDEST_NAME, room) + _GAP

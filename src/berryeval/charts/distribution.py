@@ -87,7 +87,7 @@ def _ends(measure: Measure, scores: Sequence[float]) -> tuple[float, float]:
         low = min(scores, default=0.0)
     if not math.isfinite(high):
         high = max(scores, default=low)
-    if len(ticks(low, high)) == 1:  # no range, or one that has no round values
+    if len(ticks(low, high)) == 1:  # an empty range, or one without round values
         half = max(0.5, abs(low) / 2)
         return low - half, low + half
     return low, high

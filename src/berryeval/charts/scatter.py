@@ -148,7 +148,7 @@ def scatter(
 
 def _circle(point: Point, x: Scale, y: Scale, most: int) -> Svg:
     share = math.sqrt(point.count / most) if most > 1 else 0.0
-    # One query is as large as any other one, however many are in the fullest cell.
+    # A single query always has the same size, however full the fullest cell is.
     radius = _SMALLEST + (_LARGEST - _SMALLEST) * share * min(1.0, math.log2(most) / 8)
     return el(
         "circle",

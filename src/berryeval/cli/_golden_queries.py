@@ -105,7 +105,7 @@ def queries(
     enough = {"answer_tokens": str(200 * per_document)}
     chat = open_chat(model, enough | calls.settings, limits=calls.limits, meter=calls.meter)
     proposer = Proposer(chat, n=per_document, categories=categories_of(golden))
-    # The settings are those of the model, and another judge may not have them.
+    # The settings are for the model; another judge may not accept them.
     judge = calls.open_judge(judge_name, {}) if judge_name else calls.open_judge(model)
     chosen = choose_documents(golden, proposer, n_documents, seed)
     if dry_run:

@@ -33,7 +33,7 @@ class _JsonFormatter(logging.Formatter):
         line = {
             "time": datetime.fromtimestamp(record.created, timezone.utc).isoformat(),
             "level": record.levelname.lower(),
-            "event": record.getMessage(),  # unless the facts name the event without themselves
+            "event": record.getMessage(),  # replaced if the facts have an event
             **facts,
         }
         if record.exc_info:

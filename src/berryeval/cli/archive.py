@@ -58,7 +58,7 @@ def import_(folder: str, archive: str) -> None:
     from berryeval.archive import Archive
     from berryeval.archive.importing import read_facts
 
-    read_facts(folder)  # before an archive is made for nothing
+    read_facts(folder)  # before an archive is created for nothing
     with Archive.open(archive) as opened:
         counts = opened.import_(folder)
         click.echo(f"Imported {folder} into {opened.name}: {_shown(counts)}.")

@@ -188,7 +188,7 @@ def command(
     output = output if partitions is None else output.rstrip(os.sep)
     outputs = _outputs(output, repeat, timings)
     check_outputs(outputs)
-    format_of_name(output)  # refused before anything is asked
+    format_of_name(output)  # rejected before any query is sent
     chunks = chunks or _chunking(documents)
     credit = _crediting(spans, documents, chunks)
     asked = _read_queries(queries, judgments, split, judged_only=judged_only)

@@ -126,7 +126,7 @@ def command(
         from berryeval.service.processes.supervisor import check_support
         from berryeval.service.server import check_tokens, listen, serve, serve_with_workers
         from berryeval.service.settings import ServiceSettings, service_settings
-    except (ModuleNotFoundError, MissingExtraError):  # those of the archive come with it
+    except (ModuleNotFoundError, MissingExtraError):  # this extra includes that of the archive
         raise MissingExtraError("The service", "service") from None
     chosen = service_settings(settings.service, settings.systems, flags)
     check_support(chosen.workers)
@@ -172,7 +172,7 @@ def _fill(archive: Archive) -> list[str]:
 
     from berryeval.service.demo import fill_demo
 
-    logging.disable(logging.INFO)  # it searches, but no client has sent a request yet
+    logging.disable(logging.INFO)  # the demo's own searches are not requests
     try:
         facts = fill_demo(archive)
     finally:

@@ -142,7 +142,7 @@ class Connection:
     ) -> Iterator[http.client.HTTPResponse]:
         """Send a request, and return its response; raise the errors of the service."""
         sent = {name: value for name, value in headers.items() if value is not None}
-        if self._collection is not None and "?" not in path:  # a next page names it already
+        if self._collection is not None and "?" not in path:  # the next page already names it
             query = {**(query or {}), "collection": self._collection}
         target = self._parts.path.rstrip("/") + path + _query(query)
         is_read = False

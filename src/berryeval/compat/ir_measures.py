@@ -113,7 +113,7 @@ def as_measure(measure: Any) -> Measure | None:  # noqa: ANN401 - ir_measures ma
     if measure.NAME == "SetP" and given.pop("relative", False):
         kind = RelativePrecision
     elif measure.NAME == "SetF" and "beta" in given:
-        given["x"] = given.pop("beta")  # trec_eval calls it x, and so it is: the square of beta
+        given["x"] = given.pop("beta")  # in fact the square of beta, which trec_eval calls x
     elif measure.NAME == "NumRet" and "rel" in given:
         kind = find_measure("NumRelRet")
     elif measure.NAME == "RBP" and "rel" not in given:

@@ -211,7 +211,7 @@ def as_measure(metric: str) -> Measure:
             raise ArgumentError("metrics", "a persistence, as in 'rbp.95'", repr(metric))
         return kind(p=float(f"0.{shape['number']}"), **given)
     cutoff = int(shape["number"] or 0)
-    # 0 stands for the whole ranking; what takes no cutoff ignores it.
+    # 0 stands for the whole ranking; measures without a cutoff ignore it.
     return kind(k=cutoff, **given) if cutoff and kind.at == "k" else kind(**given)
 
 

@@ -38,10 +38,10 @@ SCORE = ("score", "sim", "similarity", "rsv")
 
 LENGTH = ("length", "tokens", "n_tokens", "words", "characters")
 
-# Runs may have this besides.
+# Runs may also have this.
 RANK = ("rank",)
 
-# Judgments may have these besides.
+# Judgments may also have these.
 JUDGE = ("judge", "judge_id", "assessor", "author")
 SUBTOPIC = ("subtopic", "subtopic_id", "intent")
 SOURCE = ("source",)

@@ -96,7 +96,7 @@ def _can_be_replaced(name: str) -> bool:
 
 def _replace(name: str, pieces: Iterable[bytes]) -> None:
     target = os.path.realpath(name)
-    # A name of its own: another process may write the same file, or "x.partial" be an input.
+    # A unique name: another process may write the same file, or "x.partial" may be an input.
     partial = f"{target}.{os.urandom(4).hex()}.partial"
     try:
         with open(partial, "xb") as file:  # noqa: PTH123

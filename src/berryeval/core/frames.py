@@ -49,7 +49,7 @@ def is_frame(value: object) -> bool:
     """Whether it has columns that can be read."""
     if isinstance(value, (Mapping, Grouped)):  # a run is no frame of judgments
         return False
-    if type(value).__name__ == "LazyFrame":  # of polars, which warns of any look at it
+    if type(value).__name__ == "LazyFrame":  # of polars, which warns about any access to it
         raise InputTypeError("frame", "a data frame", "LazyFrame (try .collect())")
     return hasattr(value, "__arrow_c_stream__") or _has_columns(value)
 
@@ -203,7 +203,7 @@ def _is_missing(value: Any) -> bool:  # noqa: ANN401
         return True
     try:
         return bool(value != value)  # noqa: PLR0124
-    except ValueError:  # a cell with an array in it is something, though nothing of use
+    except ValueError:  # an array in a cell: unusable, but not missing
         return False
 
 

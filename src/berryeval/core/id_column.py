@@ -33,7 +33,7 @@ def as_id(value: object, argument: str) -> str:
     """
     if isinstance(value, str):
         return value
-    # A truth value of numpy before 2.3 has an index, too.
+    # Before numpy 2.3, its booleans also support __index__.
     is_truth = isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", "") == "b"
     if not is_truth:
         with suppress(TypeError):

@@ -66,7 +66,7 @@ def _read_judgments(judgments: JudgmentsLike, argument: str) -> dict[Hashable, f
             for doc_id, grade in judgments.items()
         }
     expected = "a set of ids, a mapping from id to grade, or RelevanceJudgment records"
-    if hasattr(judgments, "to_dict"):  # of a Series the ids are the index, not what it iterates
+    if hasattr(judgments, "to_dict"):  # a Series iterates over values; its ids are the index
         raise InputTypeError(argument, expected, f"{type(judgments).__name__} (try .to_dict())")
     grade_of: dict[Hashable, float] = {}
     n_records = n_ids = 0
@@ -96,7 +96,7 @@ def read_ranked_ids(retrieved: Iterable[Hashable]) -> Iterator[Hashable]:
 
 def iterate(values: Any, argument: str, expected: str) -> Iterator[Any]:  # noqa: ANN401
     """Iterate over anything but text, which would yield single letters."""
-    # A table would fall apart into the names of its columns.
+    # Iterating over a table would yield the names of its columns.
     try:
         if not isinstance(values, (str, bytes)) and not hasattr(values, "columns"):
             return iter(values)

@@ -32,7 +32,7 @@ _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff
 def printable(text: object) -> str:
     """Return text with a replacement character for each control character and surrogate."""
     found = str(text)
-    # What Python can print has none of them; asking is faster than searching.
+    # Printable text has none of them, and str.isprintable is faster than a search.
     return found if found.isprintable() else _NOT_TEXT.sub("\ufffd", found)
 
 

@@ -23,7 +23,7 @@ _READY = "_pools"
 _READY_INTENTS = "_intents"
 _READY_STRATA = "_strata"
 _READY_LENGTHS = "_lengths"
-_N_DISCOUNTS = 1000  # beyond it the extension asks for each logarithm
+_N_DISCOUNTS = 1000  # beyond it, the extension calls back for each logarithm
 
 NativeCall: TypeAlias = "tuple[str, dict[str, Any]]"
 """The name of a kernel, and its arguments."""

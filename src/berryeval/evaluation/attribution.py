@@ -162,7 +162,7 @@ def _value_of_hybrids(
 def _shapley(value: Value, n: int) -> list[float]:
     """Average the change by each move over all orders in which documents could move."""
     values = [value(moved) for moved in range(1 << n)]
-    # The share of the orders in which exactly these others, of their number, moved before.
+    # The share of all orders in which exactly these others moved before this document.
     weights = [1.0 / (n * math.comb(n - 1, size)) for size in range(n)]
     return [
         math.fsum(
@@ -219,7 +219,7 @@ _RELEVANT_ADDITIVE = {
     "rank_biased_precision",
     "recall",
 }
-# Sums over documents if they divide by k; without it they divide by how many were retrieved.
+# Sums over documents at a cutoff; without one, they divide by the number retrieved.
 _RELEVANT_BY_DEPTH = {"f1", "f_beta", "precision", "precision_ia", "relative_precision"}
 _RELEVANT_STANDING = {
     "alpha_ndcg",
@@ -235,7 +235,7 @@ _RELEVANT_STANDING = {
     "subtopic_recall",
     "yaap",
 }
-# With k; without it they divide by what as many documents as were retrieved could gain.
+# At a cutoff; without one, the divisor depends on how many were retrieved.
 _RELEVANT_STANDING_AT_K = {"alpha_dcg", "err_ia"}
 _RELEVANT_FIRST = {"hit_rate", "reciprocal_rank"}
 _GAINING_ADDITIVE = {"dcg", "ndcg", "normalised_cumulated_gain"}

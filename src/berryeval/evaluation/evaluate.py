@@ -182,7 +182,7 @@ def evaluate(
     counted = tuple(dict.fromkeys((*ranked, *map(holes_measure, chosen))))
     known_queries = _load_queries(queries)
     if query_ids is not None or group_sizes is not None or _are_arrays(judgments, run):
-        from berryeval.core.flat_arrays import read_arrays  # imports NumPy, which means do without
+        from berryeval.core.flat_arrays import read_arrays  # imports NumPy; not needed for means
 
         judgments, run = read_arrays(judgments, run, query_ids, group_sizes)  # type: ignore[arg-type]
     loaded_judgments = load_judgments(judgments, duplicates, judges, lengths)
@@ -267,7 +267,7 @@ def _are_arrays(*sources: object) -> bool:
 def _load_queries(source: QueriesSource | None) -> Mapping[str, Query] | None:
     if source is None:
         return None
-    from berryeval.evaluation.slices import load_queries  # reads many formats, and few need it
+    from berryeval.evaluation.slices import load_queries  # reads many formats; rarely needed
 
     return load_queries(source)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-if TYPE_CHECKING:  # reports of single runs load this module, and do without numpy
+if TYPE_CHECKING:  # reports of single runs load this module, and do not require numpy
     from berryeval.stats import Interval
 
 __all__ = [

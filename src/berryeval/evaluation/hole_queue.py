@@ -73,7 +73,7 @@ def queue_holes(
     others = [run for name, run in runs.items() if name != baseline]
     before = None if baseline is None else runs[baseline]
     query_ids = dict.fromkeys(one for run in runs.values() for one in run.query_ids.iter_bytes())
-    # A heap of the heaviest: to sort half a million for five thousand takes longer.
+    # A heap of the heaviest: sorting half a million to get five thousand takes longer.
     heap: list[tuple[float, bytes, bytes, int]] = []
     n_holes = 0
     of_queries = weights_of(queries or {}, map(decode_id, query_ids)) or repeat(1.0)

@@ -121,7 +121,7 @@ class Memory:
         >>> round(Memory(sizes=(100, 150, 200), tries=1).level(0.05, n_max=200), 4)
         0.0427
         """
-        from berryeval.stats import level_at_look  # slow to import, and a history does without
+        from berryeval.stats import level_at_look  # slow to import, and not needed for a history
 
         if n_max is None:
             return level_at_look(self.looks, alpha)

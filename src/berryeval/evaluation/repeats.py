@@ -107,7 +107,7 @@ def noise_in(
     of_runs = np.array([sampling.mean_over(change) for change in changes])
     n_effective = sampling.effective_queries or n_queries
     shared = float(variances_of(of_runs)) - interaction / n_effective
-    if measure.aggregate == "percentile":  # of which single queries decide: no part averages out
+    if measure.aggregate == "percentile":  # single queries decide: no noise averages out
         percentile = percentile_in(measure)
         shared = float(variances_of(np.array([percentile_of(c, percentile) for c in columns])))
     return Noise(math.sqrt(per_query), math.sqrt(max(0.0, shared)), n_runs)

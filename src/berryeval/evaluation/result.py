@@ -203,7 +203,7 @@ class MeasureResult:
         Interval or None
             None for fewer than two queries, for sums, and for a percentile of too few queries.
         """
-        sampling = self.sampling  # imports numpy, which means do without
+        sampling = self.sampling  # imports numpy; not needed for means
         if self.labelled is not None and self.measure.aggregate != "sum":
             found = self.labelled.powered(sampling)
             return None if found is None else _in_range(self.measure, found.sample.interval(level))
@@ -241,7 +241,7 @@ class MeasureResult:
         """
         if not self.values:
             return 0.0, 0.0, 0.0
-        import numpy as np  # slow to import, and means do without
+        import numpy as np  # slow to import, and not needed for means
 
         low, middle, high = np.quantile(self.values, (0.25, 0.5, 0.75)).tolist()
         return low, middle, high
@@ -430,7 +430,7 @@ def interval_of(
     measure: Measure, scores: array[float], level: float = 0.95, *, sampling: Sampling
 ) -> Interval | None:
     """Return an interval of the mean of scores, as `MeasureResult.interval_at` describes it."""
-    import numpy as np  # slow to import, and means do without
+    import numpy as np  # slow to import, and not needed for means
 
     if measure.aggregate == "sum":
         return None

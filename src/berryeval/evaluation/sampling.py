@@ -102,7 +102,7 @@ class Sampling:
         turns: dict[str | None, float] = {}
         for unit, stratum in zip(units, strata, strict=True):
             if unit not in signs:
-                # Strata take turns as well, as those of one unit each may be taken together.
+                # Strata alternate, too, since those with a single unit may be merged.
                 start = -1.0 if len(turns) % 2 else 1.0
                 turns[stratum] = signs[unit] = -turns.get(stratum, -start)
         return np.array([signs[unit] for unit in units])

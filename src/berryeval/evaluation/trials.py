@@ -170,7 +170,7 @@ class Trial:
         )
         is_early = self.levels.verdict < self.levels.ahead
         if is_early and found.needed is not None and found.needed <= self.column.n_units:
-            return None, None  # what is lacking is not queries, but alpha, which later looks have
+            return None, None  # more alpha is needed, not queries; later looks get more
         return found.needed, found.needed_range
 
     @property
@@ -403,7 +403,7 @@ def _labelled(
     baseline = comparison.evaluations[comparison.baseline][str(guard.measure)]
     is_shared = part is not None or guard.measure.aggregate == "geometric"
     if guard.margin.is_relative and not is_shared and baseline.labelled is not None:
-        # As `_shift`: the candidate is tested against so much of the baseline.
+        # Like `_shift`: the candidate is compared with this share of the baseline.
         before = baseline.labelled.take(rows)
         centred = before.above(baseline.mean)
         found = found.plus(centred, guard.margin.amount)

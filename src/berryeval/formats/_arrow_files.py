@@ -59,7 +59,7 @@ def open_source(path: PathLike, what: str) -> Iterator[Any]:
     except BerryEvalError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, TypeError, LookupError) as error:
-        # Damaged files lead pyarrow into errors of many kinds.
+        # Damaged files make pyarrow raise errors of many kinds.
         message = str(error).partition("\n")[0] or type(error).__name__
         reason = "".join(filter(str.isprintable, message)).rstrip(" .:")
         kind = what.rsplit(maxsplit=1)[-1]

@@ -12,7 +12,7 @@ from berryeval.formats.lines import BOM, PathLike, iter_lines, iter_pieces, path
 __all__ = ["Beginning", "first_line"]
 
 _SIZE = 1 << 16
-# A string that is cut off matches, too: to look for its end from every quote would take long.
+# A string that is cut off matches, too: searching for its end from every quote would take too long.
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.?)*(?:"|\Z)|[{}\[\]:]', re.DOTALL)
 
 

@@ -45,7 +45,7 @@ _PIECE = 1 << 21
 _FIRST_PIECE = 1 << 16  # often the first lines are all that is wanted
 _PIECES_AHEAD = 2
 _IN_MEMORY = 16 << 20  # bytes of a pipe
-_COMPRESSED_PIECE = 1 << 13  # small: a few bytes may stand for very many
+_COMPRESSED_PIECE = 1 << 13  # small: a few bytes may expand to very many
 _DECOMPRESSION_ERRORS = ("IsalError", "ZstdError")  # by name: the libraries may not be installed
 
 
@@ -57,7 +57,7 @@ class Kept(os.PathLike[str]):
     """
 
     def __init__(self, path: PathLike) -> None:
-        import shutil  # slow to import, and files do without
+        import shutil  # slow to import, and not needed for files
         import tempfile
         import weakref
 
@@ -140,7 +140,7 @@ def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
     UTF-16 text; `MissingExtraError` if zstd is not installed.
     """
     number = 0
-    begun: list[bytes] = []  # the parts of a line whose end is yet to come
+    begun: list[bytes] = []  # parts of a line whose end has not been read yet
     for piece in iter_pieces(path):
         lines = (piece if begun or number else piece.removeprefix(BOM)).split(b"\n")
         if len(lines) > 1:
@@ -163,7 +163,7 @@ def iter_pieces(path: PathLike) -> Iterator[bytes]:
     """
     with _errors_named(path), _open(path) as file:
         pieces = _growing(file)
-        # A thread that waits for a pipe could not be stopped, and what is kept is unpacked.
+        # A thread that waits for a pipe could not be stopped, and kept input is already unpacked.
         if not isinstance(path, Kept) and can_be_read_again(path) and not is_plain_file(path):
             pieces = _ahead(pieces)
         yield from within_limits(pieces, path_name(path))

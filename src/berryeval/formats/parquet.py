@@ -145,7 +145,7 @@ def _open_columns(
     from pyarrow import parquet
 
     columns = choose(parquet.read_schema(source).names, path)
-    # A query's id stands in many rows: read it once, and the rows point to it.
+    # A query's id is in many rows: it is read once, and the rows point to it.
     file = _open_file(source, [find_name(columns, QUERY)])
     check_rows(file.metadata.num_rows, path_name(path))
     if are_texts_limited():

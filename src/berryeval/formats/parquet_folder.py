@@ -125,6 +125,6 @@ def _replace(partial: str, name: str) -> None:
 
 
 def _remove(folder: str) -> None:
-    import shutil  # slow to import, and reading does without
+    import shutil  # slow to import, and not needed for reading
 
     shutil.rmtree(folder, ignore_errors=True)

@@ -87,7 +87,7 @@ def init_golden_set(
     source = documents_path(documents)
     if not Path(source).exists():
         raise FormatError.unexpected("a folder with Markdown or text files", "none", source)
-    if source != os.fspath(documents):  # a part of a folder that has the others, too
+    if source != os.fspath(documents):  # it is a part of a folder that may contain the others
         queries = queries or queries_in(documents)
         judgments = judgments or _judgments_in(documents)
     lines = None if is_source(source) else [*iter_documents(source)]

@@ -146,7 +146,7 @@ class Chat:
         if text is not None and not isinstance(text, str):
             expected = 'expected {"choices": [{"message": {"content": "…"}}]}'
             raise AnswerError(self.name, f"{expected}, got {json.dumps(answer)[:80]}")
-        text = text or ""  # null: a refusal, or nothing but thoughts
+        text = text or ""  # null: a refusal, or nothing but reasoning
         usage = answer.get("usage")
         counts = usage if isinstance(usage, Mapping) else {}
         model = answer.get("model")

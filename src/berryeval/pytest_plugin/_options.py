@@ -59,7 +59,7 @@ def load_settings(config: pytest.Config) -> Settings:
             typed = _named(config, name) if name in _FILES else None
             paths[name] = typed or (stored and str(Path(stored).absolute()))
             again = {"run": "repeats", "baseline": "baseline_repeats"}.get(name)
-            if again is not None:  # those of another file say nothing of the one that is typed
+            if again is not None:  # stored repeats are not those of a file given as a flag
                 files = () if typed else getattr(found, again)
                 paths[again] = tuple(str(Path(file).absolute()) for file in files)
         rules = found.gate.with_environment(os.environ).resolved()

@@ -31,7 +31,7 @@ class GuardCheck:
     def verdicts(self) -> tuple[GuardResult, ...]:
         """The guard's verdicts over all queries, and for each of its slices."""
         found = tuple(one for one in self.results.gate.guards if one.guard == self.guard)
-        if not found:  # which would hold, whatever the results are
+        if not found:  # without guards, all of them would hold
             raise ArgumentError("berryeval_guard", "a guard of berryeval.toml", str(self.guard))
         return found
 

@@ -153,7 +153,7 @@ def _notes(runs: Evaluations, shown: Shown) -> tuple[str, ...]:
 
 def evaluations_to_json(runs: Evaluations, shown: Shown = Shown()) -> str:  # noqa: B008 - frozen
     """Return one JSON object: version, and for each run its queries, counts and means."""
-    import json  # slow to import, and a table does without
+    import json  # slow to import, and not needed for a table
 
     entries = [{"run": name, **evaluation_as_dict(run, shown)} for name, run in runs.items()]
     return json.dumps({"version": JSON_VERSION, "kind": "evaluation", "runs": entries}, indent=2)

@@ -110,7 +110,7 @@ def explanation_to_json(
     every_move: bool = False,
 ) -> str:
     """Return one JSON object: version, query, scores, method, and the moves."""
-    import json  # slow to import, and a table does without
+    import json  # slow to import, and not needed for a table
 
     moves = _shown(found, every_move=every_move)
     return json.dumps(

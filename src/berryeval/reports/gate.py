@@ -97,7 +97,7 @@ def _verdict(guard: GuardResult) -> str:
 
 
 def _notes(result: GateResult) -> tuple[str, ...]:
-    # The sentence above the table has the reason of the guard that decided.
+    # The sentence above the table already gives the reason of the guard that decided.
     notes = [
         f"{guard.name}: {guard.reason}"
         for guard in result.guards

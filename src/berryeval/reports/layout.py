@@ -78,7 +78,7 @@ def json_text(shape: object) -> str:
 
 def section_to_text(section: Section) -> str:
     """Return the section in plain characters, 80 columns wide."""
-    import textwrap  # slow to import, and tables do without
+    import textwrap  # slow to import, and rarely needed
 
     indent = 2 + max(len(label) for label, _ in section.entries) + 2
     lines = [section.heading]

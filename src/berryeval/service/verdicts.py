@@ -137,7 +137,7 @@ def decide_and_report(*, progress: Progress, **inputs: Any) -> Decided:  # noqa:
     """Decide, and return what to store; a task for a worker, which receives `_inputs`."""
     progress(_N_STEPS - 1, _N_STEPS, "deciding")
     found = _decide(**inputs)
-    # The text needs figures that the report lacks, and is to say the same after other judgments.
+    # The text needs figures that the report lacks, and must not change with later judgments.
     report = {**report_of(found), "markdown": gate_to_markdown(found)}
     return Decided(found.verdict, report, None if found.memory is None else found.memory.decision)
 

@@ -32,7 +32,7 @@ __all__ = ["HORIZON", "Decline", "alarm_level", "find_decline"]
 HORIZON = 52
 """Entries over which a daily alarm is watched before it starts again."""
 
-_ROUNDING = 1e-9  # statistics are equal that differ by less than this part
+_ROUNDING = 1e-9  # statistics that differ by less than this share are equal
 _LEAST = 2  # entries that have a before and an after
 
 

@@ -41,7 +41,7 @@ MIN_ALPHA = 1e-12
 _SMALLEST, _LARGEST = 1e-100, 1e100  # spread or margin: their squares are normal numbers
 _LEAST = 2  # queries without which there is no spread
 _MIN_FOR_KURTOSIS = 5
-_HUGE = 1e9  # standard deviations, beyond which no margin is
+_HUGE = 1e9  # no margin has more standard deviations
 
 
 def power_at(

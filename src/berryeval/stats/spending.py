@@ -76,7 +76,7 @@ def look_levels(fractions: Sequence[float], alpha: float = 0.05) -> list[float]:
     for time, following in zip(times, [*steps[1:], 1.0], strict=False):
         step, share = math.sqrt(time - start), _spent(time, alpha) - spent
         spent += share
-        if step < _CLOSEST:  # to leave a look out of the path only makes the later ones stricter
+        if step < _CLOSEST:  # leaving a look out of the path only makes the later ones stricter
             levels.append(share)
             continue
         boundary = _boundary(places, masses, step, share)

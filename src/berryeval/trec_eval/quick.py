@@ -57,7 +57,7 @@ def report_files(
         if not can_be_read_again(qrels) or not can_be_read_again(run):
             return None
         found = _score(qrels, run, wanted, options)
-    except (BerryEvalError, OSError):  # the other readers say what is wrong
+    except (BerryEvalError, OSError):  # the other readers report what is wrong
         return None
     if found is None:
         return None
@@ -124,7 +124,7 @@ def _read(path: str, *, is_run: bool) -> Grouped | None:
         if file.read(_N_FIRST_BYTES).startswith(FIRST_BYTES):
             return None
         file.seek(0)
-        for piece in iter(partial(file.read, _PIECE), b""):  # not map: Ctrl-C has to get in
+        for piece in iter(partial(file.read, _PIECE), b""):  # not map: Ctrl-C must work
             if not reader.feed(piece):
                 return None
     if not reader.finish() or reader.first_duplicate() is not None:

@@ -6,7 +6,7 @@ from html import unescape
 HTML = {"Accept": "text/html"}
 _VOID = {"area", "br", "hr", "img", "input", "link", "meta"}
 _RAW = {"script", "style"}
-# Python's parser accepts any text, and takes longer than many a page.
+# Python's parser accepts any text, and takes longer than rendering many pages.
 _VALUE = r"""(?:"[^"]*"|'[^']*'|[^\s"'<>=`]+)"""
 _ATTRIBUTE = re.compile(rf"(?P<name>[^\s=>/]+)(?:=(?P<value>{_VALUE}))?")
 _PART = re.compile(

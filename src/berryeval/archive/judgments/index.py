@@ -64,7 +64,7 @@ class _Row(NamedTuple):
         """The grades of independent judges."""
         if self.history is not None:
             return self.history.independent
-        # As `history_of` has it; a million rows take too long to ask it.
+        # The same as in `history_of`, which is too slow for a million rows.
         is_none = self.source == SETTLED or self.grade < 0
         return {} if is_none else {self.author: self.grade}
 
@@ -109,9 +109,9 @@ def _read_all(connection: Connection) -> Iterator[_Row]:
         pair = (bytes(query_id), bytes(doc_id))
         current = _state(names, *state)
         history = None
-        if others := beside.of(*pair):
-            history = history_of(sorted((*others, current), key=lambda one: one.revision))
-        assert current.grade is not None  # of a current one
+        if pair in beside:
+            history = history_of(sorted((*beside[pair], current), key=lambda one: one.revision))
+        assert current.grade is not None  # current judgments have one
         yield _Row(
             *pair,
             current.author,
@@ -268,7 +268,7 @@ def _with_changes(
 ) -> JudgmentTable | None:
     """Return the table with later changes applied; None if there are too many."""
     c = judgments.c
-    # With DISTINCT, SQLite would go through all pairs that there are.
+    # With DISTINCT, SQLite would scan all pairs.
     pairs = (
         select(c.query_id, c.doc_id)
         .where(c.revision > table.newest)

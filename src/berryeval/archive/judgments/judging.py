@@ -30,7 +30,7 @@ NAME = "judging"
 
 _CONTENT = select(settings.c.content).where(settings.c.name == NAME)
 _c = judgments.c
-# Ids and authors as they are written: whose they are does not matter to a rule.
+# Ids and authors are not decoded, since no rule depends on them.
 _OPINED = select_with_opinions(
     select(
         type_coerce(_c.query_id, LargeBinary), type_coerce(_c.doc_id, LargeBinary),

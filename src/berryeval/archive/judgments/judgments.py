@@ -194,7 +194,7 @@ class ArchivedJudgments(ArchivePart):
             write_opinions(connection, wanted, policy, author=author, source=source)
             found = history_of(read_history(connection, (query_id, doc_id)))
             own = next((one for one in found.pending if one.author == author), found.judgment)
-            assert own is not None  # what is no opinion beside a judgment is one
+            assert own is not None  # it is an opinion or the judgment
             return own
 
         return self._commits.run(work)

@@ -346,7 +346,7 @@ def read_opinions(
         if history.judgment is not None:
             opinions = [*{one.author: one for one in (history.judgment, *history.pending)}.values()]
             if with_settled:
-                # In a file, a judge has one grade: of the settler it is the one that settled.
+                # In a file, each judge has one grade; that of the settler is the one that settled.
                 settler = history.judgment.author
                 opinions += [one for one in history.settled if one.author != settler]
             own = found[encode_id(states[0].query_id)]

@@ -112,7 +112,7 @@ def _read(connection: Connection, known: _Known | None, project: StoredProject) 
     count = select(func.count(), func.max(c.given_at)).where(c.project == project.name)
     n_refused, last = connection.execute(count).one()
     stamp = (int(n_refused), last)
-    # Another project of this name has other pairs.
+    # A project that was removed and created again has other pairs.
     if known is not None and known.board.project.created_at == project.created_at:
         refused = known.refused
         if stamp != known.stamp:

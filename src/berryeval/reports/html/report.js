@@ -1,6 +1,6 @@
 "use strict";
-// What a page can do beyond being read: themes, charts by measure, and the table of queries.
-// All of the data is put in as text, never as markup.
+// Interaction: themes, charts by measure, and the table of queries.
+// Data is always inserted as text, never as markup.
 
 (() => {
   const root = document.documentElement;
@@ -131,7 +131,7 @@
   }
 
   // A document is [id, grade or null, rank in the baseline, rank in the first candidate, ...];
-  // rank 0 is a document that a system did not return among the ranks looked at.
+  // rank 0 means that a system did not return the document in these ranks.
   function ranking(i, own, other, isCandidate) {
     const documents = data.rankings[i]
       .filter((found) => found[2 + own] > 0 && found[2 + own] <= data.depth)

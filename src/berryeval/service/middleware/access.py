@@ -59,7 +59,7 @@ class KnownCallers:
 
     async def end_session(self, session_id: str) -> None:
         """End a session: in this service at once, on other instances within five seconds."""
-        # Ending waits for other writers, so unknown ids do not get as far.
+        # Ending waits for other writers, so unknown ids are filtered out first.
         if await self.of_sessions.caller(session_id) is not None:
             await to_thread.run_sync(self._archive.sessions.end, session_id)
             self.forget()

@@ -77,7 +77,7 @@ def _form(
     wanted: str,
     error: str | None = None,
 ) -> Response:
-    # Where tokens are required, the location of the archive is not for everybody who comes along.
+    # If tokens are required, the location of the archive is not public.
     place = "ARCHIVE" if settings.needs_token else quote(place_of(archive.name))
     return page(
         request,
@@ -101,7 +101,7 @@ def place_of(name: str) -> str:
 
 
 async def _start_session(archive: Archive, token: str) -> str | None:
-    # Starting waits for other writers, so only valid tokens get as far.
+    # Starting waits for other writers, so invalid tokens are filtered out first.
     if not token or await run_check(archive.tokens.verify, token) is None:
         return None
     return await to_thread.run_sync(archive.sessions.start, token)

@@ -48,7 +48,7 @@ async def create_token(request: Request, home: HomeDep) -> Response:
     name = str(form.get("name") or "").strip()[:_LONGEST]
     role: Any = str(form.get("role") or "read")
     chosen = [str(one) for one in form.getlist("collection")]
-    # Whoever ticks a collection does not mean all of them.
+    # A ticked collection limits the token, even if "all" was left selected.
     is_limited = form.get("limited") == "yes" or bool(chosen)
     given = {"name": name, "role": role, "chosen": chosen, "is_limited": is_limited}
 

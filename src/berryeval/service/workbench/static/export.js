@@ -3,9 +3,9 @@
 import { button, element, showMessage } from "./messages.js";
 
 const MAX_PAGES = 200;
-const PIXELS = 2; // of a PNG, for each pixel of the chart
+const PIXELS = 2; // pixels of a PNG per pixel of the chart
 
-/** The text of a cell, in one line, without what only explains or decorates it. */
+/** The text of a cell, in one line, without explanations and decoration. */
 function textOf(cell) {
   const copy = cell.cloneNode(true);
   for (const one of copy.querySelectorAll("svg, .unseen, .small-only, button, input, kbd"))

@@ -233,7 +233,7 @@ function press(pressed) {
 
 const titleOf = (card) => card.title || card.doc_id;
 
-/** What every answer about a document says: the queue, the pair and its title. */
+/** The facts of every answer: the queue, the pair and its title. */
 const taskOf = (card) => ({
   mode,
   a: a || undefined,
@@ -379,7 +379,7 @@ form.addEventListener("submit", (event) => {
   else if (pressed && "skip" in pressed.dataset) answer("skip");
   else if (pressed && "cannot" in pressed.dataset) answer("cannot");
 });
-// The second click of a double click would grade a document that nobody has read.
+// The second click of a double click would grade an unread document.
 form.addEventListener("click", (event) => {
   if (event.detail > 1) event.preventDefault();
 });
