@@ -204,7 +204,7 @@ def _write_parquet(qrels: Path, run: Path, depth: int) -> None:
 
     rankings, judged = _draw(depth)
     _write_judgments(qrels, judged)
-    n_queries = N_DRAWN * max(1, 1_000_000 // (N_DRAWN * depth))  # of a row group
+    n_queries = N_DRAWN * max(1, 1_000_000 // (N_DRAWN * depth))  # queries per row group
     names = pa.array([_name(document) for document in range(N_DOCUMENTS)])
     drawn = np.tile(np.array(rankings, dtype=np.int32).ravel(), n_queries // N_DRAWN)
     documents = pa.DictionaryArray.from_arrays(drawn, names)

@@ -365,7 +365,7 @@ def main():
         program = ROOT / "benchmarks" / "large_archive.py"
         subprocess.run([sys.executable, program, wanted.archive], check=True)
     with tempfile.TemporaryDirectory(dir=wanted.archive.parent) as folder:
-        copied = shutil.copy(wanted.archive, folder)  # which is judged
+        copied = shutil.copy(wanted.archive, folder)  # a copy, since it is judged
         reading = seconds_of_reading(copied)
         text = page(*measure(copied, wanted.only), reading)
     if wanted.only:

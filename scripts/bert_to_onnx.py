@@ -20,7 +20,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from safetensors.numpy import load_file
 
-OPSET = 20  # the first with Gelu
+OPSET = 20  # the first version with Gelu
 BESIDE = ("tokenizer.json", "config.json", "sentence_bert_config.json", "1_Pooling/config.json")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 

@@ -51,7 +51,7 @@ LABELS = (50, 100, 200, 500)
 N_QUERIES = 1000
 PAIR_LABELS = (500, 1000)
 _BLOCK = 1000  # draws at a time
-_SMALL_BLOCK = 200  # of draws in which every document counts
+_SMALL_BLOCK = 200  # draws at a time, if every document counts
 _MIN_CHANGED = 10
 
 

@@ -23,7 +23,7 @@ _BY_RANK = ("rrf", "rbc", "isr", "bordafuse", "mapfuse", "slidefuse")
 def main() -> None:
     """Choose without each fold, and fuse everything."""
     found = []
-    with contextlib.redirect_stdout(sys.stderr):  # which ranx writes its progress to
+    with contextlib.redirect_stdout(sys.stderr):  # ranx prints its progress
         for asked in json.load(sys.stdin):
             found.append([_rankings(asked, {*fold}) for fold in asked["folds"]])
             print(asked["name"])

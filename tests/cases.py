@@ -85,7 +85,7 @@ def parameters_of(
     }
     if "min_grade" in drawn and drawn["min_grade"] >= drawn["max_grade"]:
         drawn["min_grade"] = 0.0
-    if measure.name in ("NRBP", "nNRBP"):  # in which beta is a probability
+    if measure.name in ("NRBP", "nNRBP"):  # beta is a probability there
         drawn["beta"] = draw(parameters["p"])
     if measure.at == "k":
         drawn["k"] = draw(st.none() | cutoffs() if k is None else k)

@@ -103,7 +103,7 @@ def test_no_pattern_backtracks(module, pattern, method):
     scope = vars(importlib.import_module(module))
     compiled = eval(f"re.compile({pattern})", {"re": re}, scope)  # noqa: S307
     is_text = isinstance(compiled.pattern, str)
-    method = "findall" if method == "finditer" else method  # which does nothing until it is read
+    method = "findall" if method == "finditer" else method  # finditer does nothing until it is read
     call = getattr(compiled, method)
 
     def search(text):

@@ -135,7 +135,7 @@ def test_old_names_still_work(old, new):
 def test_statistics_export_no_helpers():
     """Constants, checks and sums are imported from their own modules."""
     checks = [name for name in stats.__all__ if name.startswith("check_")]
-    assert checks == ["check_judge"]  # which checks a judge, not an argument
+    assert checks == ["check_judge"]  # its "check" is one of a judge, not of an argument
     assert not [name for name in stats.__all__ if name.isupper()]
     assert not {"sums_of", "means_of", "deviations_of", "flipped_means"} & set(stats.__all__)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # that of `typing` takes longer to import than the rest of the package
+TYPE_CHECKING = False  # importing `typing` takes longer than the rest of the package
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 

@@ -19,7 +19,7 @@ DATABASES = ("sqlite",)  # pages look the same with both databases
 
 SIZES = {"desk": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
 SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-# Distance of the footer from the content above and beside it, and what it covers.
+# Distance of the footer from the content above and next to it, and what it covers.
 FOOT = """() => {
   const [foot, main] = ["footer", "main"].map((name) => document.querySelector(name));
   if (!foot) return [];
@@ -119,7 +119,7 @@ def test_every_page_is_accessible_and_stable(workbench, known, visit, picture):
     page.goto(address)
     settle(page)
     found["desk"] = complaints_of_layout(page)
-    if picture.name != "login":  # which has no menu, and nothing to press
+    if picture.name != "login":  # login has no menu, and nothing to press
         found["keys"] = [] if shows_keys(page) else ["? does not show the keys"]
     if picture.prepare:
         picture.prepare(page)

@@ -103,7 +103,7 @@ def test_damaged_pages_are_reported_in_one_line(here):
             "SELECT rootpage FROM sqlite_master WHERE name = 'judgments_by_document'"
         ).fetchone()[0]
     with (here / "a.db").open("r+b") as file:
-        file.seek((page - 1) * 4096 + 8)  # where the page says its first entry is
+        file.seek((page - 1) * 4096 + 8)  # the offset of the first entry of the page
         file.write(b"\x00\x01")
     done = call("info", "a.db")
     assert done.exit_code == 5

@@ -189,7 +189,7 @@ def test_diversity_measures_equal_those_of_ndeval():
         for measure in map(irm.parse_measure, stored["values"])
         if compat.provider().supports(measure)
     ]
-    assert len(provided) == len(stored["values"]) - 4  # of depth 1, which it does not normalise
+    assert len(provided) == len(stored["values"]) - 4  # ndeval does not normalise depth 1
     found = values_of(provided, iter(qrels), stored["run"])
     assert len(found) == len(provided) * len(stored["run"])
     for (query, measure), value in found.items():

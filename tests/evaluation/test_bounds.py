@@ -35,7 +35,7 @@ parameters = PARAMETERS | {
         st.integers(0, 3).map(float), st.sampled_from([-1.0, 0.0, 0.5, 1, 2, 9.5]), min_size=1
     ),
     "n_documents": st.integers(0, 100),  # a large gain absorbs the digits of the others
-    "judged_only": st.sampled_from([False]),  # which leaves no holes
+    "judged_only": st.sampled_from([False]),  # True leaves no holes
     "times": st.sampled_from([0.2, 0.5, 1.0, 1.7, 3.0]),
     "recall": st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0]),
 }

@@ -52,7 +52,7 @@ def test_a_percentile_is_the_time_of_a_query():
     result = be.evaluate(judged, run, ["ms", "ms@p50", "ms@p95", "RR"], timings=times)
     assert result.to_dict() == {"ms": 20.0, "ms@p50": 20.0, "ms@p95": 30.0, "RR": 1.0}
     assert result["ms@p95"].by_query == times
-    assert result["ms@p95"].interval is None  # of three queries
+    assert result["ms@p95"].interval is None  # three queries are too few
     assert result["ms"].interval is not None
 
 

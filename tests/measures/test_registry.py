@@ -71,7 +71,7 @@ def test_a_measure_explains_itself(measure):
 def test_a_measure_passes_its_kernel_to_the_native_twin(measure):
     """Function and arguments are those of score, except for grades and judged."""
     value = measure()
-    if measure.uses_timings:  # which has no kernel
+    if measure.uses_timings:  # times have no kernel
         assert value.native_call() is None
         return
     name, arguments = value.native_call()

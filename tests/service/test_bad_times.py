@@ -96,7 +96,7 @@ def test_a_full_disk_stores_nothing_and_is_recoverable(limited, tmp_path):
         assert len(client.get("/v1/judgments").json()["items"]) == 6
         assert len(client.get("/v1/queries").json()["items"]) == 1
         assert len(client.get("/v1/runs").json()["items"]) == 1
-        assert len(client.get("/v1/documents").json()["items"]) == 2  # those of the store
+        assert len(client.get("/v1/documents").json()["items"]) == 2  # the documents of the store
         assert client.get(f"/v1/stores/{STORE}").json()["n_documents"] == 2
         assert not list(tmp_path.glob("berryeval-service-*"))
         limit(-1)

@@ -105,7 +105,7 @@ def test_the_last_release_is_the_anchor_of_a_gate(client, runs):
     assert decide(anchor="none") == [None]
     assert decide(anchor="main") == [None]
     client.put("/v1/baselines/v2", json={"run_id": first, "is_release": True})
-    assert decide() == [None]  # which is the baseline itself
+    assert decide() == [None]  # the run is the baseline itself
     assert decide(anchor="v1") == ["baseline", "v1"]
     client.put("/v1/gates/release", json={**GATE, "anchor": "gone"})
     assert client.post("/v1/gates/release/verdicts", json={"run": second}).status_code == 404

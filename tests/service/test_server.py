@@ -86,7 +86,7 @@ def test_a_stalled_body_times_out(server, tmp_path):
     running = server("--timeout", "1")
     with running.connect() as connection:
         connection.sendall(head("/v1/runs?name=slow", 1000) + b"q1")
-        answer = b"".join(iter(lambda: connection.recv(4096), b""))  # until it is closed
+        answer = b"".join(iter(lambda: connection.recv(4096), b""))  # until the server closes it
     assert answer.startswith(b"HTTP/1.1 408 ")
     wait_until(lambda: not list(tmp_path.glob("berryeval-service-*")))
 

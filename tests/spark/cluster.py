@@ -119,7 +119,7 @@ def executors(spark) -> dict[str, int]:
             continue
         try:
             words = (folder / "cmdline").read_bytes().decode().split("\0")
-        except OSError:  # it has ended meanwhile
+        except OSError:  # it has ended already
             continue
         if application in words and "--executor-id" in words:
             found[words[words.index("--executor-id") + 1]] = int(folder.name)

@@ -209,7 +209,7 @@ def test_a_query_of_weight_0_does_not_count():
     strata = [*"abbbbcccc"]
     found = find_decline(SERIES, weights=weights, strata=strata)
     without = find_decline(SERIES[1:], strata=strata[1:])
-    assert found.p_value == pytest.approx(without.p_value, abs=0.005)  # of 512 sign choices, or 256
+    assert found.p_value == pytest.approx(without.p_value, abs=0.005)  # of 512 choices, or 256
 
 
 def test_scores_that_never_change_do_not_decline():

@@ -230,7 +230,7 @@ def test_a_stratum_of_one_heavy_query_has_no_spread_of_its_own():
     sample = mean_of(SKEWED, weights=weights, strata=strata)
     assert sample == mean_of(SKEWED, weights=weights, strata=["a"] * 18 + ["b"] * 20 + ["a"] * 2)
     weights[38] = 1e6
-    assert mean_of(SKEWED, weights=weights, strata=strata) is None  # like without strata
+    assert mean_of(SKEWED, weights=weights, strata=strata) is None  # as without strata
 
 
 def test_queries_without_a_stratum_form_one():

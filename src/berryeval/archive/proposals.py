@@ -101,7 +101,7 @@ class ArchivedProposals(ArchivePart):
                 raise ConflictError(f"query {query_id!r}", "none", found)
 
         self._queries.put([query], check=check)
-        # As it was added: another reviewer may have accepted it with other texts meanwhile.
+        # As it was added: another reviewer may since have accepted it with other texts.
         return self._decide(query_id, lambda _: replace(accepted, status="added"))
 
     def reject(self, query_id: str, *, reviewer: str, why: str = "") -> Proposal:

@@ -120,9 +120,9 @@ metadata = MetaData()
 # SQLite stores a table in the order of an INTEGER key, which saves an index.
 _Number = BigInteger().with_variant(Integer(), "sqlite")
 
-# All states that a judgment ever had, in one table: the current one has no successor, and what
-# was current at revision r are the rows from before r whose successor came after it. Opinions
-# stand beside it: one chain for each judge (see `opinions`).
+# All states of all judgments. The current state of a judgment has no successor; the one at
+# revision r was written at r or before, and superseded after r. Opinions are separate chains, one
+# per judge (see `opinions`).
 judgments = Table(
     "judgments",
     metadata,

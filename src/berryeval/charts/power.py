@@ -142,7 +142,7 @@ def _curve(curve: PowerCurve, kind: str, x: Scale, y: Scale, *, is_alone: bool) 
     places = [f"{number(x.at(math.log(n)))} {number(y.at(drop))}" for n, drop in curve.points]
     path = "M" + "L".join(places)
     parts = [el("path", d=path, class_="line")]
-    if is_alone:  # what is below stays undetected; several areas would hide each other
+    if is_alone:  # drops below stay undetected; several areas would hide each other
         foot = number(y.start)
         first, last = (place.split()[0] for place in (places[0], places[-1]))
         parts.insert(0, el("path", d=f"{path}L{last} {foot}L{first} {foot}z", class_="band"))

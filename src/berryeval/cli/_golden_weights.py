@@ -96,7 +96,7 @@ def weights(
         write_weights(queries, found.weights, output, strata=strata)
     if as_json:
         click.echo(weights_to_json(found, target), nl=False)
-    elif target != "-":  # standard output has the queries
+    elif target != "-":  # else the queries are on standard output
         show_tables([table])
 
 

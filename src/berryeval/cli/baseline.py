@@ -207,7 +207,7 @@ def _marked(path: str) -> str | None:
 
     try:
         return Baseline.read(path).release
-    except InputError:  # there is none, or one that cannot be read any more
+    except InputError:  # missing, or no longer readable
         return None
 
 

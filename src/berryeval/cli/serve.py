@@ -153,7 +153,7 @@ def command(
                 for line in demonstrated[1:]:
                     click.echo(line)
             if is_opened:
-                # A browser may take its time to start, and no request is served meanwhile.
+                # A browser may start slowly, and would delay the first requests.
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
         if chosen.workers == 1:

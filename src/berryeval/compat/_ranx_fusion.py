@@ -153,7 +153,7 @@ def optimize(
         fused = fuse(runs, norm, method, params)
         found = score(judgments, fused.table(), [measure]).values[str(measure)]
         results[shown] = _mean(found)
-        if results[shown] >= highest:  # the last one of equals, as in ranx
+        if results[shown] >= highest:  # of equal results, the last one, as in ranx
             highest, best = results[shown], params
     best.pop("n_segments", None)
     return best, results

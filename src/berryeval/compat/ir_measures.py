@@ -117,7 +117,7 @@ def as_measure(measure: Any) -> Measure | None:  # noqa: ANN401 - ir_measures ma
     elif measure.NAME == "NumRet" and "rel" in given:
         kind = find_measure("NumRelRet")
     elif measure.NAME == "RBP" and "rel" not in given:
-        return None  # of graded relevance, which ir_measures does not define
+        return None  # graded relevance, which ir_measures does not define
     elif measure.NAME == "nDCG":
         gain = _GAIN_OF_DCG[given.pop("dcg", "log2")]
         if "gain" not in given:

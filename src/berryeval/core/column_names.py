@@ -28,7 +28,7 @@ __all__ = [
 Kind: TypeAlias = Literal["judgments", "run"]
 """The kind of data in a file or a frame."""
 
-# Ours first. BEIR says query-id, corpus-id and score; Quepid query, docid and rating.
+# Ours first. BEIR uses query-id, corpus-id and score; Quepid query, docid and rating.
 QUERY = ("query_id", "query-id", "qid", "queryid", "q_id", "query", "topic")
 DOCUMENT = (
     "doc_id", "corpus-id", "docid", "docno", "did", "document_id", "corpus_id", "doc", "document",

@@ -50,7 +50,7 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
         if _can_be_replaced(name):
             _replace(name, pieces)
         else:
-            # A reader that is gone must not replace the exit code, on standard output or here.
+            # A closed pipe must not change the exit code, neither for standard output nor here.
             with suppress(BrokenPipeError), open(name, "wb") as file:  # noqa: PTH123 - see above
                 _write(file, name, pieces)
     except OSError as error:

@@ -49,7 +49,7 @@ def is_frame(value: object) -> bool:
     """Whether it has columns that can be read."""
     if isinstance(value, (Mapping, Grouped)):  # a run is no frame of judgments
         return False
-    if type(value).__name__ == "LazyFrame":  # of polars, which warns about any access to it
+    if type(value).__name__ == "LazyFrame":  # in polars, which warns about any access to it
         raise InputTypeError("frame", "a data frame", "LazyFrame (try .collect())")
     return hasattr(value, "__arrow_c_stream__") or _has_columns(value)
 

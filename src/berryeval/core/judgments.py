@@ -139,7 +139,7 @@ class Judgments(Grouped):
             and self.strata == other.strata
         )
 
-    __hash__ = None  # as Grouped
+    __hash__ = None  # as in Grouped
 
     @classmethod
     def from_frame(
@@ -317,7 +317,7 @@ class Judgments(Grouped):
             opinions = self.opinions.get(query_id, {}).get(doc_id)
             if opinions is None:
                 yield query_id, doc_id, Opinion(None, grade, subtopic=subtopic)
-            elif (query_id, doc_id) != last:  # which comes once for each of its subtopics
+            elif (query_id, doc_id) != last:  # a document comes once per subtopic
                 last = (query_id, doc_id)
                 for opinion in opinions:
                     yield query_id, doc_id, opinion

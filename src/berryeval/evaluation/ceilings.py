@@ -81,7 +81,7 @@ def check_reachable(
 def _has_ceiling(measure: Measure) -> bool:
     """Whether sorting documents by grade gives the best possible ranking."""
     is_by_grade = isinstance(getattr(measure, "gain", ""), str)  # a table may value 1 above 3
-    is_by_grade = is_by_grade and not measure.uses_intents  # which compete for the first ranks
+    is_by_grade = is_by_grade and not measure.uses_intents  # intents compete for the first ranks
     is_by_grade = is_by_grade and not measure.uses_strata  # unjudged documents gain, too
     is_ours = not isinstance(measure, CustomMeasure)
     return measure.higher_is_better and math.isfinite(measure.bounds[1]) and is_by_grade and is_ours

@@ -230,7 +230,7 @@ def compare(
     evaluations, noise = {}, {}
     for name, several in by_run.items():
         evaluations[name] = several[0]
-        if len(several) > 1:  # over the queries that are compared only
+        if len(several) > 1:  # only over the queries that are compared
             same = [_restricted(one, query_ids) for one in several]
             evaluations[name] = mean_evaluation(same)
             noise[name] = {measure: noise_in(same, measure) for measure in chosen}

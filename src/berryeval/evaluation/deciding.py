@@ -185,7 +185,7 @@ def _estimate(
 ) -> list[Estimate]:
     if len(columns) == 1:
         sample = columns[0].sample
-        assert sample is not None  # as many changed
+        assert sample is not None  # enough queries changed
         return [Estimate(sample.interval(level), sample.p_value())]
     if not columns:
         return []
@@ -209,7 +209,7 @@ def _estimate(
 def _bonferroni(column: Column, level: float, n_columns: int) -> Estimate:
     """Estimate one of several based on labels: signs of queries cannot be flipped together."""
     sample = column.sample
-    assert sample is not None  # as many changed
+    assert sample is not None  # enough queries changed
     found = sample.interval(1 - (1 - level) / n_columns)
     return Estimate(replace(found, level=level), min(1.0, n_columns * sample.p_value()))
 

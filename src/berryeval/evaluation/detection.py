@@ -196,7 +196,7 @@ class Detection:
     def _tested(self, n_queries: int, margin: float) -> float:
         """Return the probability that n queries have enough changes and pass the test."""
         tested = 1 - self._at_most(self.fewest_changed - 1, n_queries)
-        if tested < self.power / 2:  # which no power could make up for
+        if tested < self.power / 2:  # no power could make up for that
             return 0.0
         return tested * power_at(
             self.sd, n_queries, margin, self.alpha, skewness=self.skewness, loss=self.loss
@@ -297,8 +297,8 @@ def assumed_detection(
     measure = baseline.measure
     values = np.fromiter(averaged(measure, baseline.values), np.float64)
     weights = weights_of(baseline.queries, baseline.scores.query_ids)
-    # Not by strata: what lies between them is part of what the scores of both systems share, and
-    # so of the correlation.
+    # Not by strata: both systems share the differences between them, so these are part of the
+    # assumed correlation.
     column = Column(values, sampling=Sampling(weights=weights))
     loss = largest_loss(measure, baseline.values)
     return Detection(

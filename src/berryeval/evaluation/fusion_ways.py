@@ -159,7 +159,7 @@ class FusionWay:
     def find_problem(self) -> str | None:
         """Return why scores cannot be fused in this way, or None."""
         try:
-            self.scores(self.data.query_ids)  # which is needed anyway
+            self.scores(self.data.query_ids)  # needed anyway
         except (ArgumentError, MismatchError):
             raise
         except InputError as error:

@@ -367,7 +367,7 @@ def _judge_threshold(
     interval = None
     if result.labelled is not None:
         return _judge_estimated_threshold(guard, part, result, rules, level)
-    reached = guard.at_least - ROUNDING  # by seven times 0.1, too
+    reached = guard.at_least - ROUNDING  # despite rounding in the mean
     verdict: Verdict = "pass" if result.mean >= reached else "fail"
     if guard.is_confident:
         interval = result.interval_at(1 - 2 * level) if level > 0 else None

@@ -154,7 +154,7 @@ def _extremes(
             holes = holes_of((before, after), grades, measure.depth)
             found.update(holes)
             bounds = difference_bounds(measure, before, after, grades, holes, grade)
-            assert bounds is not None  # is_bounded says so
+            assert bounds is not None  # checked by is_bounded
             several.append(bounds)
         n_holes += len(found)
         whole = mean_bounds(several)

@@ -459,7 +459,7 @@ def _in_range(measure: Measure, found: Interval) -> Interval:
     low, high = found.low, found.high
     if measure.aggregate == "geometric":
         low, high = math.exp(low), math.exp(high)
-    # No mean lies outside of the measure's range, which neither construction considers.
+    # No mean is outside the measure's range, which neither construction takes into account.
     lowest, highest = measure.bounds
     return replace(found, low=max(low, lowest), high=min(high, highest))
 

@@ -164,7 +164,7 @@ def number(
         annotation=float,
         checked=checked,
         parsed=float,
-        written=lambda value: repr(value).removesuffix(".0"),  # the same number is read back
+        written=lambda value: repr(value).removesuffix(".0"),  # reads back as the same number
         limits={"allow_inf_nan": False, **{k: v for k, v in ends.items() if math.isfinite(v)}},
         **declared,
     )

@@ -131,10 +131,10 @@ class Trial:
     def sample(self) -> SampleMean:
         """The mean difference with its error, for a trial that can be tested."""
         if self.labelled is not None:
-            assert self.column.sample is not None  # as many queries changed
+            assert self.column.sample is not None  # enough queries changed
             return self.column.sample
         shifted = replace(self.column, values=self.differences + self.shift)
-        assert shifted.sample is not None  # as many queries changed
+        assert shifted.sample is not None  # enough queries changed
         return shifted.sample
 
     @cached_property

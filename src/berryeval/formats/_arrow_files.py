@@ -49,7 +49,7 @@ def open_source(path: PathLike, what: str) -> Iterator[Any]:
     name = path_name(path)
     try:
         if is_plain_file(path):
-            # Not mapped: a file that is truncated meanwhile would end the process.
+            # Not mapped: truncating the file in the meantime would kill the process.
             with pyarrow.OSFile(os.fspath(path)) as source:
                 yield source
         else:

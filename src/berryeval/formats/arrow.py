@@ -98,7 +98,7 @@ def _iter_checked(reader: Any, path: PathLike, columns: list[str]) -> Iterator[A
     for batch in _iter_batches(reader, path):
         taken = batch.select(columns)
         taken.validate()
-        texts.add(taken)  # before every text is looked at: all may be views of a long one
+        texts.add(taken)  # before any text is looked at: all may be views of a long one
         taken.validate(full=True)
         yield taken
 

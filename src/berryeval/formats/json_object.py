@@ -30,7 +30,7 @@ HOLDS = Capabilities(
     ("judgments", "run", "queries"), ("judgments", "run", "queries"), empty_queries=True
 )
 
-_EXACT = 2**53  # below it a float is the whole number that it seems
+_EXACT = 2**53  # below it, a float that looks like a whole number is exact
 _Pairs: TypeAlias = "list[tuple[str, object]]"
 _Documents: TypeAlias = "list[tuple[str, float | None]]"
 """Documents with their numbers; None in a list of documents."""

@@ -47,7 +47,7 @@ HOLDS = with_every_column("judgments", "run", "scores", "queries")
 
 _LIST = re.compile(rb"\s*\[\s*(?:[{\]]|$)")
 _SPACE = re.compile(r"[ \t\r\n]+")
-_SHOWN = 20  # characters of what is not JSON
+_SHOWN = 20  # characters of invalid JSON
 
 
 def sniff(first_line: bytes) -> bool:

@@ -183,7 +183,7 @@ def read_content(path: PathLike) -> bytes:
     """
     if not (can_be_read_again(path) and is_plain_file(path)):
         return b"".join(iter_pieces(path))
-    # Not buffered: what was looked at beforehand would have to be joined with the rest.
+    # Not buffered: bytes peeked at earlier would have to be joined with the rest.
     with _errors_named(path), _open(path), open(path, "rb", buffering=0) as file:  # noqa: PTH123
         return file.read()
 

@@ -53,7 +53,7 @@ _WHAT = "Reading Parquet"
 _MAGIC = b"PAR1"
 _FIRST_LETTER = 0x20
 _BATCH_ROWS = 65_536
-_MIN_BYTES = 5  # of an id that is written out: four for its length, and one
+_MIN_BYTES = 5  # minimum per id: four for its length, and one
 _BUFFER = 1 << 20  # bytes of a column that are read at once, however large its row groups are
 _N_CHECKED = 1024
 

@@ -19,7 +19,7 @@ from berryeval.core.span_judgment import SpanJudgment
 __all__ = ["LostQuote", "QuoteJudgment", "locate_quote"]
 
 _WORD = re.compile(r"\S+")
-_MIN_SHARE = 0.5  # of the words of a quote, in the nearest text
+_MIN_SHARE = 0.5  # share of the words of a quote that the nearest text must have
 _COMPARED = 50  # passages with the same words, letter by letter
 _SHOWN = 60
 

@@ -341,7 +341,7 @@ def _plain(number: float | None) -> float | None:
 def _json(value: object) -> bytes:
     try:
         return json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:  # an id that is not UTF-8, which JSON can hold only escaped
+    except UnicodeEncodeError:  # an id that is not UTF-8, which JSON can only contain escaped
         return json.dumps(value).encode()
 
 

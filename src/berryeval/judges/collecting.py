@@ -144,7 +144,7 @@ class _Asking:
         self.stop = threading.Event()
         self.budget: str | None = None
         self.raised: list[BaseException] = []
-        self._messages: list[str] | None = []  # of failures, until there is an answer
+        self._messages: list[str] | None = []  # messages of failures, until there is an answer
 
     def outcomes(self, n_workers: int) -> Iterator[tuple[Task, ModelGrade | BerryEvalError]]:
         """Start workers, and iterate over answers and errors as they arrive."""

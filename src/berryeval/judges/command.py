@@ -159,7 +159,7 @@ class _Running:
             if stream is not None:
                 try:
                     stream.close()
-                except OSError:  # what was not written yet
+                except OSError:  # unwritten input
                     continue
 
     def _ended(self) -> SystemUnderTestError:

@@ -103,7 +103,7 @@ _OF_A_SET = {
     "set_recall",
     "setrelp",
     "set_relative_p",
-    "id_based_context_precision",  # divided by what was retrieved, and P@5 by 5
+    "id_based_context_precision",  # divides by the number retrieved, P@5 by 5
     "idbasedcontextprecision",
 }
 _OTHER_PARAMETERS = {
@@ -294,7 +294,7 @@ def _read_ours(word: str) -> Iterator[Measure]:
         )
     name = shape["name"]
     canonical, fixed = _OTHER_NAMES.get(name.lower(), (name, {}))
-    if name.lower() == "accuracy":  # with a cutoff that of BEIR, without it that of ir_measures
+    if name.lower() == "accuracy":  # with a cutoff that of BEIR, without one that of ir_measures
         canonical = "PairwiseAccuracy" if shape["cutoffs"] is None else "Success"
     try:
         measure = find_measure(canonical)

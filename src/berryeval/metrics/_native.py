@@ -60,7 +60,7 @@ def score(
 
 def _log2_ranks(n_ranks: int) -> NDArray[np.float64]:
     global _table  # noqa: PLW0603 - a view of the one table
-    table = _table  # another thread may replace it meanwhile
+    table = _table  # another thread may replace it
     if len(table) < n_ranks:
         table = _table = np.frombuffer(log2_ranks(n_ranks))
     return table

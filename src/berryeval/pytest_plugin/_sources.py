@@ -123,7 +123,7 @@ def shared_by_workers(
     if not hasattr(request.config, "workerinput"):
         return search()
     factory: pytest.TempPathFactory = request.getfixturevalue("tmp_path_factory")
-    folder = factory.getbasetemp().parent  # which the workers of one run share
+    folder = factory.getbasetemp().parent  # the workers of one run share it
     kept = folder / f"berryeval-answers-{hashlib.sha256(repr(facts).encode()).hexdigest()[:16]}"
     lock = os.open(kept.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:

@@ -98,7 +98,7 @@ def _means(comparison: Comparison) -> Table:
 
 
 def _heading(comparison: Comparison, name: str) -> str:
-    says_so = name == "baseline"  # as in a gate
+    says_so = name == "baseline"  # as for a gate
     return f"{name} (baseline)" if name == comparison.baseline and not says_so else name
 
 

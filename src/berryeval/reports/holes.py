@@ -194,7 +194,7 @@ def _notes(found: HoleList) -> tuple[str, ...]:
         ]
         lines += [f"  {_range(mean, found.baseline)}" for mean in found.means]
         from berryeval.evaluation.headline import listing
-        from berryeval.evaluation.mean_bounds import counts_unseen  # which found the means
+        from berryeval.evaluation.mean_bounds import counts_unseen  # loaded before, for means
 
         unseen = [str(measure) for measure in found.measures if counts_unseen(measure)]
         if found.baseline is None and unseen:

@@ -59,7 +59,7 @@ def tables_to_text(tables: Iterable[Table]) -> str:
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return lines of CSV; None is empty."""
-    import csv  # slow to import, and a table does without
+    import csv  # slow to import, and not needed for a table
     import io
 
     output = io.StringIO()

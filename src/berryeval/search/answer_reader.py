@@ -151,7 +151,7 @@ class AnswerReader:
                 hit = one[0] if _is_plain(one[0]) else self._id_of(one[0], rank, system, texts)
                 found.append((hit, one[1]))
             elif _is_plain(one):
-                found.append(one)  # which `to_hits` rejects
+                found.append(one)  # `to_hits` rejects it
             else:
                 found.append((self._id_of(one, rank, system, texts), -float(rank)))
                 scores.append(self._score_of(one, rank, system))

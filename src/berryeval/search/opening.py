@@ -436,7 +436,7 @@ def _is_factory(found: object) -> TypeIs[Callable[..., Any]]:
         return False
     try:
         return not inspect.signature(found).parameters
-    except (TypeError, ValueError):  # of some built-in functions
+    except (TypeError, ValueError):  # some built-in functions have no signature
         return False
 
 

@@ -64,7 +64,7 @@ class JsonRoute(APIRoute):
                 received = _JsonRequest(request.scope, request.receive, limit, validate, held)
                 try:
                     return await handle(received)
-                except HTTPException as error:  # which FastAPI raises if the JSON is not usable
+                except HTTPException as error:  # raised by FastAPI if the JSON is unusable
                     if isinstance(error.__cause__, RequestValidationError):
                         raise error.__cause__ from None
                     raise
@@ -101,7 +101,7 @@ class _JsonRequest(Request):
         if n_bytes <= _SMALL:
             return file.read()
         if not _is_json(self.headers.get("content-type")):
-            return file.read(SMALL_BODY)  # a form; what is larger is rejected for its type
+            return file.read(SMALL_BODY)  # a form; larger ones are rejected for their type
         n_values = await to_thread.run_sync(count_values, _pieces(file), self._limit)
         if n_values > _CHEAP or n_bytes > _CHEAP * _BYTES_PER_VALUE:
             cost = min(_BUDGET, max(n_values, n_bytes // _BYTES_PER_VALUE))
@@ -160,7 +160,7 @@ def _parsed(body: bytes, limit: JsonLimit) -> Any:  # noqa: ANN401 - any JSON
             raise too_many_keys(limit)
         return dict(pairs)
 
-    if json.detect_encoding(body) not in ("utf-8", "utf-8-sig"):  # in others nothing was counted
+    if json.detect_encoding(body) not in ("utf-8", "utf-8-sig"):  # keys are counted in UTF-8 only
         raise _not_json("JSON in UTF-8", "another encoding")
     try:
         return json.loads(body, object_pairs_hook=object_of)

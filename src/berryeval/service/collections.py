@@ -220,7 +220,7 @@ class Collections:
         in_thread(self._close_outdated, "collection")
 
     def _close_outdated(self) -> None:
-        self._is_checking = False  # before reading: what changes from here on needs another look
+        self._is_checking = False  # before reading: later changes require another check
         with suppress(ArchiveError):
             if self._opened:
                 places = {one.place for one in self._archive.collections.all()}

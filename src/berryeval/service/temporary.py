@@ -38,9 +38,9 @@ def sweep() -> None:
 
 def _is_running(process: int) -> bool:
     """Whether a process may still use its folders: it is another one that runs, or may run."""
-    if process == os.getpid():  # in a container, every start of the service may have the same id
+    if process == os.getpid():  # in a container, an earlier start may have had the same id
         return False
-    if os.name == "nt":  # where asking would end it
+    if os.name == "nt":  # where os.kill would end it
         return True
     try:
         os.kill(process, 0)

@@ -30,7 +30,7 @@ from berryeval.stats.moments import are_equal, deviations_of, means_of, slack_of
 __all__ = ["Influence", "Stratum", "mean_over", "strata_of", "stratify", "units_of"]
 
 _LEAST = 2  # one unit has no spread
-_NEARLY_ALL = 0.999  # of the weight: what others add is lost in rounding
+_NEARLY_ALL = 0.999  # share of the weight; the rest is lost in rounding
 
 
 class Influence(NamedTuple):
@@ -216,7 +216,7 @@ def _of_groups(
     if np.abs(totals).max() * n <= float(slack_of(values)):  # the units' means differ by rounding
         error = 0.0
     effective_n = float(n) if weights is None else 1 / squares
-    freedom = max(1.0, squares**2 / form)  # of a sum of squares it is never less
+    freedom = max(1.0, squares**2 / form)  # never less for a sum of squares
     return Influence(mean, error, freedom, effective_n, totals, adjusted, reach)
 
 

@@ -189,7 +189,7 @@ def _contrasts(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     n_entries = columns.shape[1]
     centred = columns - means_of(columns.T)[:, None]
     before = np.add.accumulate(centred, axis=1)[:, :-1]
-    # What is before adds up to minus what is after.
+    # The sum before is minus the sum after.
     sizes = np.arange(1, n_entries)
     steps = before * (1 / sizes + 1 / (n_entries - sizes))
     times = _times(n_entries)

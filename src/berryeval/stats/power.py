@@ -333,7 +333,7 @@ def _spreads(n_queries: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return possible estimates of the spread, relative to the true one, with probabilities."""
     freedom = n_queries - 1
     nodes, weights = _quadrature()
-    reach = 9 / math.sqrt(freedom)  # around 1; what is beyond cannot be seen
+    reach = 9 / math.sqrt(freedom)  # around 1; the rest is negligible
     low, high = max(0.0, 1 - reach), 1 + reach
     u = low + (high - low) * (nodes + 1) / 2
     log_density = (freedom - 1) * np.log(u) - freedom * (u * u - 1) / 2

@@ -27,7 +27,7 @@ from berryeval.stats.validation import as_columns, as_weights, check_resampling,
 
 __all__ = ["FamilyMember", "simultaneous_intervals"]
 
-_ROUNDING = 1e-9  # of T and of its tail, which are the same if they differ by less
+_ROUNDING = 1e-9  # smaller differences of T and of its tail are due to rounding
 _SMALLEST = math.ulp(0.0)
 
 # How many flipped means are held at a time; 8 bytes each.
@@ -241,7 +241,7 @@ def _member(sample: SampleMean, tails: NDArray[np.float64], level: float) -> Fam
     n_allowed = math.floor((1 - level) * (len(tails) + 1)) - 1
     tail = min((1 - level) / 2, float(tails[n_allowed])) if n_allowed >= 0 else 0.0
     if tail > 0 or sample.standard_error == 0.0:
-        tail = tail or 0.5  # of a mean without an error, whose bounds are the mean anyway
+        tail = tail or 0.5  # a mean without an error, whose bounds are the mean anyway
         low, high = sample.lower_bound(tail), sample.upper_bound(tail)
     else:
         low, high = -math.inf, math.inf

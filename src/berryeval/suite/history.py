@@ -190,7 +190,7 @@ def decisions(path: PathLike) -> list[Decision]:
     if not Path(path).exists() or Path(path).stat().st_size == 0:
         return []
     found = [one.decision for one in read(path).entries if one.decision is not None]
-    release_input(path)  # to be appended to
+    release_input(path)  # it will be appended to
     return found
 
 

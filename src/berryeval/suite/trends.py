@@ -327,7 +327,7 @@ def _look(
     rows, n_left_out = _scores(entries, measure, known)
     sampling = _sampling(entries)
     if known is not None and known.aggregate == "sum":
-        sampling = replace(sampling, weights=None)  # as in the sums that are shown
+        sampling = replace(sampling, weights=None)  # as in the sums that are displayed
     n_queries = len(rows)
     if sampling.count(np.ones(n_queries, dtype=bool)) < _fewest_queries(_level(is_daily)):
         return None

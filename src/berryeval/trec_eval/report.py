@@ -360,7 +360,7 @@ def _mean(
         total += (n_queries - n_scored) * math.log(GEOMETRIC_FLOOR)
         try:
             return math.exp(total / n_queries)
-        except OverflowError:  # of z-scores
+        except OverflowError:  # in z-scores
             return math.inf
     return total / n_queries
 

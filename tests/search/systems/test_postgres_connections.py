@@ -31,7 +31,7 @@ def test_a_slow_statement_is_a_timeout(make):
 def test_timeouts_leave_no_more_connections_than_concurrent_queries(make, mode):
     """X8: the server receives the limit of a query, and stops when it has passed."""
     system = make(mode, rank="bm25")
-    system.close()  # which has its own connections
+    system.close()  # `asked` has its own connections
     name = system.table
     asked = Postgres(f"{system._dsn}?application_name={name}", mode, rank="bm25", table=name)
     queries = [Query(f"q{i}", "configure OAuth") for i in range(10)]

@@ -358,7 +358,7 @@ def read_opinions(
 
 def _opinions(state: StoredJudgment) -> list[Opinion]:
     """Return a state as a file has it: one opinion, or one per subtopic."""
-    assert state.grade is not None  # which only withdrawn judgments lack
+    assert state.grade is not None  # only withdrawn judgments lack it
     return [
         Opinion(
             encode_id(state.author),

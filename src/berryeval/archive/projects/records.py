@@ -237,7 +237,7 @@ class ProjectBoard:
         for pair, one in changed.items():
             pairs[self.places[pair]] = one
         later = ProjectBoard(project, pairs)
-        vars(later)["places"] = self.places  # of `cached_property`: pairs never move
+        vars(later)["places"] = self.places  # a `cached_property`; pairs never move
         return later
 
     @property

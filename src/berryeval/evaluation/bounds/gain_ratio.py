@@ -64,7 +64,7 @@ class _Ideal:
         self.n_holes = len(case.holes)
         self.can_gain = bool(judged) or self.gains[-1] > 0.0
         self.can_be_nothing = self.can_gain and not judged and self.gains[0] <= 0.0
-        self.least = [  # how many holes have to reach a level, so that there is an ideal
+        self.least = [  # how many holes must reach a level for an ideal to exist
             int(self.can_be_nothing and (lower <= 0.0)) for lower, _ in pairwise(self.gains)
         ]
         totals = _totals(isinstance(measure, NDCG), measure.k, len(judged) + self.n_holes)

@@ -164,7 +164,7 @@ def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> object:
 
 
 def _list(value: object, name: str, path: PathLike, line: int | None) -> list[object]:
-    if isinstance(value, str):  # of a table
+    if isinstance(value, str):  # in a table, lists are text
         try:
             value = ast.literal_eval(value)
         except (ValueError, SyntaxError, MemoryError, RecursionError):

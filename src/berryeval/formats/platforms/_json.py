@@ -16,7 +16,7 @@ from berryeval.formats.rows import parse_number
 __all__ = ["Node", "as_number", "dump", "load", "parse", "write_list"]
 
 _LONGEST = 60
-_EXACT = 2**53  # below it a float is the whole number that it seems
+_EXACT = 2**53  # below it, a float that looks like a whole number is exact
 
 
 class Node:

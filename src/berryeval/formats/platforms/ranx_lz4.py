@@ -27,7 +27,7 @@ __all__ = ["HOLDS", "iter_rows", "sniff", "to_lines"]
 HOLDS = Capabilities(("run", "judgments"), ("run", "judgments"))
 
 _PIECE = 1 << 20
-_LEVEL = 16  # as ranx
+_LEVEL = 16  # as in ranx
 
 
 def sniff(beginning: Beginning) -> bool:

@@ -22,7 +22,7 @@ _LABELS = ("category", "difficulty", "description")
 _NAMES = ("group", "stratum")
 _GROUP = ("group", "session")
 _KNOWN = (*_LABELS, "tags", "weight", *_NAMES, "session", "turn", *ID, *TEXT)
-_EXACT = 2**53  # below it a float is the whole number that it seems
+_EXACT = 2**53  # below it, a float that looks like a whole number is exact
 _SHOWN = 160
 """Characters of an invalid value in a message."""
 

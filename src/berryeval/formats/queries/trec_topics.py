@@ -56,7 +56,7 @@ def iter_queries(
                 fields[tag] += text[end : found.start()]
             end = found.end()
             is_closing, name = bool(found[1]), found[2].lower()
-            # A topic ends where it says so, or where the next one begins.
+            # A topic ends at its closing tag, or where the next one begins.
             if fields and (name == "top" or (name == "num" and not is_closing)):
                 yield begins, _query(fields, path, begins)
                 fields, begins = {}, None

@@ -100,7 +100,7 @@ def _change(record: dict[str, Any], source: PathLike, changes: _Changes) -> None
 def _dumped(value: object, indent: int | None = None) -> bytes:
     try:
         return json.dumps(value, indent=indent, ensure_ascii=False).encode()
-    except UnicodeEncodeError:  # half a character, which JSON can hold only escaped
+    except UnicodeEncodeError:  # a lone surrogate, which JSON can only contain escaped
         return json.dumps(value, indent=indent).encode()
 
 

@@ -179,7 +179,7 @@ class _Verified:
                 caller = Caller(token.name, token.role, True, token.collections)  # noqa: FBT003
                 self._note_use(token)
                 self._valid.put(secret, True)  # noqa: FBT003 - the value of an entry
-                # If it was forgotten meanwhile, the archive may have answered before the end.
+                # If sessions were forgotten in between, the answer may predate the end of this one.
                 if n_forgotten == self._n_forgotten:
                     self._callers.put(secret, caller)
         return caller

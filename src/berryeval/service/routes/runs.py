@@ -253,8 +253,8 @@ def download_run(
     ] = "trec",
 ) -> FileResponse:
     """Download a run as a file; the tag is the run's name, if it is one word."""
-    stored = _existing(archive, run_id)
-    run = copy(runs.load(run_id))  # which other runs may share
+    stored = existing(archive.runs.get(run_id), "run", run_id)
+    run = copy(runs.load(run_id))  # others may share the run
     run.tag = as_tag(stored.facts.name)
     with ExitStack() as kept:
         path = kept.enter_context(temporary_folder()) / "run"

@@ -210,7 +210,7 @@ def test_a_gate_can_be_run_from_the_page(client, pair):
     assert "below 0.99" in decide.text
     assert "earlier judgments" not in decide.text
     client.put("/v1/judgments/q0/x9", json={"grade": 0}, headers={"If-None-Match": "*"})
-    # Until its scores are those of today, the page shows the ones that the verdict is based on.
+    # Until its scores are current, the page shows the ones that the verdict is based on.
     wait_until(lambda: "Based on earlier judgments" in get_page(client, pair).text)
 
 

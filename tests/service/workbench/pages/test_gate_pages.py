@@ -534,7 +534,7 @@ def test_a_verdict_is_copied_and_downloaded_as_markdown(client, runs, archive):
         archive.runs.get(runs[2]),
         archive.runs.get(runs[0]),
     )
-    head = gate_to_markdown(result).splitlines()[4]  # of the first guard; looks are counted
+    head = gate_to_markdown(result).splitlines()[4]  # the first guard; looks are counted
     copied = (
         get_page(client, f"{path}/1").find("details", class_="menu").find("button")["data-copy"]
     )

@@ -117,7 +117,7 @@ def test_gigabytes_of_a_system_are_not_read(service):
         page = client.get("/try?q=a&a=shop&b=-", headers=HTML)
         assert page.status_code == 200
         assert "at most 8 MB" in page.text
-    assert sum(sent) < 64 << 20  # what the kernel had buffered included
+    assert sum(sent) < 64 << 20  # including what the kernel buffered
 
 
 @pytest.mark.parametrize(

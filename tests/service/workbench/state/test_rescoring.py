@@ -50,7 +50,7 @@ def test_any_sequence_of_judgments_gives_the_bits_of_a_full_evaluation(sequence,
     known = evaluate(judgments, run, MEASURES).scores
     for changed in sequence:
         judgments = apply_changes(judgments, changed)
-        assume("q0" in judgments)  # which the run has too
+        assume("q0" in judgments)  # the run also has this query
         full = evaluate(judgments, run, MEASURES)
         scores = rescore(known, judgments, run, COUNTED, changed)
         if scores is None:

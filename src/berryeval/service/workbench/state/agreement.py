@@ -49,7 +49,7 @@ def latest_agreement(archive: Archive, skip_wait: Callable[[], bool]) -> Latest[
     """Return a value that is recomputed after each change."""
     counted: LruCache[tuple[int, object], Agreement] = LruCache(1)
 
-    def count() -> Agreed:  # without the table, of which one in memory is enough
+    def count() -> Agreed:  # holds no table: one in memory is enough
         table, known = archive.judgment_index.table(), archive.queries.snapshot()
         agreement = counted.get_or_compute(
             (table.newest, known.stamp), lambda: agreement_of(table, known.queries)

@@ -165,7 +165,7 @@ class Queues:
         with self._lock:
             self._forget()
             for pair in have:
-                if pair in queue.pairs:  # others would be remembered for nothing
+                if pair in queue.pairs:  # no need to remember others
                     self._take(pair, session, caller)
             skipped = self._skipped.get(caller, ())
             shown = set(have)

@@ -73,7 +73,7 @@ def rescore(
     if not query_ids:
         return before
     few = _only(judgments, query_ids)
-    if judgments.subtopics:  # of queries that have none, too: others may have some
+    if judgments.subtopics:  # also for queries without: others may have some
         few.subtopics = {one: judgments.subtopics.get(one, {}) for one in query_ids}
         few.subtopic_weights = {one: judgments.subtopic_weights.get(one, {}) for one in query_ids}
     few.strata = {one: own for one in query_ids if (own := judgments.strata.get(one))}

@@ -279,7 +279,7 @@ def keeper_of(scoring: Scoring) -> ScoreKeeper:
 
     def score(at: JudgmentsAt, run_id: str, is_leading: bool) -> Evaluation:
         if is_leading:
-            return scoring.evaluation(run_id, at.state)  # which caches it for the pages
+            return scoring.evaluation(run_id, at.state)  # caches it for the pages
         return scoring.evaluation_once(run_id, at)
 
     return ScoreKeeper(scoring.revision, state, score, on_settled=scoring.release_memory)

@@ -118,7 +118,7 @@ class Scoring:
         self._evaluations: LruCache[tuple[str, str, str], Evaluation] = LruCache(
             _MAX_BYTES, at_least(_MAX_BYTES // _MAX_CACHED, bytes_of_scores)
         )
-        self._revisions: LruCache[str, int] = LruCache(_MAX_STATES)  # of states, by their hash
+        self._revisions: LruCache[str, int] = LruCache(_MAX_STATES)  # by hash of the state
         self._changes: LruCache[int, bytes] = LruCache(2 * _MAX_CHANGES)  # queries, by revision
         self._recent = Latest(self.state, is_current=self.is_current)
         self._has_read = False

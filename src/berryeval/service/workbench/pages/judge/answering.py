@@ -94,7 +94,7 @@ def read_answer(content: object, number: int) -> Reply:
     if kind is None:
         got = repr(content.get("kind"))[:40]
         raise ArgumentError(f"{where}.kind", f"one of {', '.join(_KINDS)}", got)
-    if mode not in [*MODES]:  # which needs no hash
+    if mode not in [*MODES]:  # a list, as mode may be unhashable
         raise ArgumentError(f"{where}.mode", f"one of {', '.join(MODES)}", repr(mode)[:40])
     project = _optional(content.get("project"))
     if (project is not None) != (mode == "project") or (kind == "cannot" and project is None):
