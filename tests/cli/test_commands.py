@@ -170,7 +170,7 @@ def test_measures_of_runs_are_explained_by_name(berryeval, name):
     """The text states what they describe."""
     result = berryeval("measures", name)
     assert result.exit_code == 0
-    assert "`evaluate` and `-m` do not take it" in " ".join(result.output.split())
+    assert "`evaluate` and `-m` do not accept it" in " ".join(result.output.split())
 
 
 def test_a_misspelt_measure_is_one_line_and_exit_code_2(berryeval):

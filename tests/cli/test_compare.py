@@ -62,7 +62,7 @@ def test_every_query_can_be_reported():
 def test_risks_are_shown_on_request():
     """There is one row per measure and weight; JSON has the same, or none without the option."""
     shown = berryeval(*FILES, "-m", "nDCG@10", "--risk", "0", "--risk", "5").output
-    table = shown.partition("Risk against words.run\n\n")[2].splitlines()
+    table = shown.partition("Risk relative to words.run\n\n")[2].splitlines()
     assert table[0].split() == [
         "measure", "alpha", "reward", "risk", "U-risk", "T-risk", "geo-risk", "RI",
     ]  # fmt: skip
@@ -71,7 +71,7 @@ def test_risks_are_shown_on_request():
     [risk] = found["risks"]
     assert risk["u_risk"] == pytest.approx(risk["reward"] - 6 * risk["risk"])
     assert json.loads(berryeval(*FILES, "-m", "RR", "--json").output)["risks"] == []
-    assert "Risk against" not in berryeval(*FILES, "-m", "RR").output
+    assert "Risk relative to" not in berryeval(*FILES, "-m", "RR").output
 
 
 def test_all_runs_can_be_compared_pairwise(tmp_path):

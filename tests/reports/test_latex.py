@@ -53,7 +53,7 @@ def test_without_named_measures_a_comparison_has_one_column_per_system():
     assert rf"    Measure & {' & '.join(runs)} \\" in text
     rows = [line.split(" & ")[0].strip() for line in text.splitlines() if line.endswith(r"\\")]
     assert rows[1 : 1 + len(comparison.shown)] == [str(measure) for measure in comparison.shown]
-    assert f"Tested are {listing([*map(str, comparison.measures)])}." in text
+    assert f"Measures tested: {listing([*map(str, comparison.measures)])}." in text
 
 
 def test_special_characters_are_escaped():

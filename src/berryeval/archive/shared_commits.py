@@ -104,5 +104,5 @@ def _do(job: _Job[Any], connection: Connection) -> None:
         job.error = error
     else:
         part.commit()
-    # Anything else ends the whole transaction. A full database has already ended it, and
-    # knows no part of it any more.
+    # Anything else ends the whole transaction. A full database has already ended it, so
+    # there is no part left to roll back.

@@ -155,7 +155,7 @@ def _run_measure_to_section(measure: RunMeasure) -> Section:
     return Section(
         f"{measure.name}: {measure.title}",
         (
-            ("Of", f"{measure.scope}; `evaluate` and `-m` do not take it"),
+            ("Applies to", f"{measure.scope}; `evaluate` and `-m` do not accept it"),
             ("Definition", measure.definition),
             ("Use when", measure.use_when),
             ("Avoid when", measure.avoid_when),

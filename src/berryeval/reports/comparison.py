@@ -174,7 +174,7 @@ def _slices(comparison: Comparison) -> Table:
 def _risks(comparison: Comparison) -> Table:
     several = len(comparison.candidates) > 1
     return Table(
-        f"Risk against {comparison.baseline}",
+        f"Risk relative to {comparison.baseline}",
         ("measure", *(["system"] if several else []), "alpha", "reward", "risk", "U-risk",
          "T-risk", "geo-risk", "RI"),
         tuple(

@@ -85,7 +85,7 @@ def _means(comparison: Comparison) -> str:
         for measure in comparison.shown
     ]  # fmt: skip
     tested = listing([str(measure) for measure in comparison.measures])
-    notes.insert(0, f"Tested are {escape(tested)}.")
+    notes.insert(0, f"Measures tested: {escape(tested)}.")
     return _table(["Measure", *map(escape, runs)], rows, " ".join(notes))
 
 

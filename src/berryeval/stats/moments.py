@@ -16,7 +16,7 @@ __all__ = [
     "without_rounding",
 ]
 
-# What differs by less than this part of the largest value differs by rounding only: the same
+# Smaller differences, relative to the largest value, are due to rounding: the same
 # values added in another order, or 0.4 - 0.2 and 0.6 - 0.4.
 _DIGITS = 12
 _ROUNDING = 10.0**-_DIGITS

@@ -27,7 +27,7 @@ KINDS: dict[SelectionKind, tuple[str, str]] = {
         "Unjudged ones that could change the difference between a run and its baseline",
     ),
     "depth": ("Everything in the top ranks", "Judged documents as well; existing grades count"),
-    "sample": ("A random sample", "Of the top ranks of the runs, or without runs of all judgments"),
+    "sample": ("A random sample", "Drawn from the top ranks of the runs, or from all judgments"),
 }
 """The title and the explanation of each selection."""
 
