@@ -91,6 +91,7 @@ NOT_MEASURED = {
     "/judges": "the demonstration has no judges that are not people",
     "/judges/{identity}": "the demonstration has no judges that are not people",
     "/judges/draws": "the demonstration has no draws",
+    "/judges/draws/preview": "a part of the form of a draw",
     "/judges/proposals": "the demonstration has no proposed queries",
 }
 

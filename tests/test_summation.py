@@ -45,6 +45,7 @@ EXCEPTIONS = {
     ("engine/_selection.py", "sum"): WHOLE,
     ("evaluation/attribution.py", "fsum"): EXACT,
     ("evaluation/explain.py", "fsum"): EXACT,
+    ("evaluation/hole_effects.py", "sum"): WHOLE,
     ("evaluation/overlap.py", "fsum"): EXACT,
     ("evaluation/partitions.py", "sum"): WHOLE,
     ("evaluation/query_figures.py", "sum"): WHOLE,

@@ -33,6 +33,7 @@ def kernel_input(case):
 
 # Measures for which the better document first is not always better, and why.
 NOT_BY_ORDER = {
+    "Hole": "a document with a negative grade is no hole",
     "infAP": "an unjudged document above a relevant one may raise the estimate",
     "infNDCG": "so may one in place of a document that is not relevant",
     "xinfAP": "as for infAP",

@@ -39,7 +39,7 @@ def judge_of(name="mine", declines=()):
 
 
 def admitted(folder, name="mine", declines=()):
-    """Check a judge, let it judge what the runs return, and return the set."""
+    """Check a judge, let it judge the documents of the runs, and return the set."""
     golden = read_golden_set(folder)
     judge = judge_of(name, declines)
     found = ask_sample(golden, judge, draw_sample(golden, {}, n=150))

@@ -109,8 +109,8 @@ def _read_all(connection: Connection) -> Iterator[_Row]:
         pair = (bytes(query_id), bytes(doc_id))
         current = _state(names, *state)
         history = None
-        if pair in beside:
-            history = history_of(sorted((*beside[pair], current), key=lambda one: one.revision))
+        if others := beside.of(*pair):
+            history = history_of(sorted((*others, current), key=lambda one: one.revision))
         assert current.grade is not None  # current judgments have one
         yield _Row(
             *pair,

@@ -113,9 +113,10 @@ def _sniff(path: PathLike) -> str:
     if line is None:
         raise FormatError.unexpected("queries", "nothing", path_name(path))
     shown = line.decode("utf-8", "replace").strip()[:40]
-    raise FormatError.unexpected(
-        "queries in JSON, a table or TREC topics", repr(shown), path_name(path), 1
-    )
+    is_table = any(separator in shown for separator in ",;\t")
+    way_out = "a table needs a first line with names, such as id,question" * is_table
+    expected = "queries in JSON, a table or TREC topics"
+    raise FormatError.unexpected(expected, repr(shown), path_name(path), 1, way_out=way_out)
 
 
 def _first_line(path: PathLike) -> bytes | None:

@@ -106,20 +106,6 @@ def import_function(place: str) -> Callable[..., Any]:
     return function
 
 
-def _check_parameters(function: Callable[..., Any], name: str) -> None:
-    """Raise `ArgumentError` unless a function can be called with a query and k."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some built-in functions have no signature
-        return
-    try:
-        signature.bind("query", 1)
-    except TypeError:
-        got = f"one with the parameters {signature}"
-        way_out = "k is the number of documents to return"
-        raise ArgumentError(name, "a function of a query and k", f"{got}; {way_out}") from None
-
-
 def _place(function: object) -> str:
     module = getattr(function, "__module__", None) or "?"
     return f"{module}:{getattr(function, '__qualname__', type(function).__qualname__)}"

@@ -253,7 +253,7 @@ def download_run(
     ] = "trec",
 ) -> FileResponse:
     """Download a run as a file; the tag is the run's name, if it is one word."""
-    stored = existing(archive.runs.get(run_id), "run", run_id)
+    stored = _existing(archive, run_id)
     run = copy(runs.load(run_id))  # others may share the run
     run.tag = as_tag(stored.facts.name)
     with ExitStack() as kept:
