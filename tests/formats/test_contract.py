@@ -41,7 +41,7 @@ def by_query(values):
 in_temporary_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 every_format = pytest.mark.parametrize("name", OWN_FORMATS)
-every_format_of_runs = pytest.mark.parametrize("name", OWN_FORMATS.keys() - {"letor"})
+every_format_of_runs = pytest.mark.parametrize("name", sorted(OWN_FORMATS.keys() - {"letor"}))
 
 
 @every_format_of_runs
