@@ -2,11 +2,14 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import berryeval as be
+from berryeval.cli import main
 from berryeval.cli.retrieve import _numbered
 from berryeval.suite.gate import read_timings
 from cli.retrieving import QUERIES, invoke, retrieve, search_folder  # noqa: F401 - a fixture
@@ -279,3 +282,80 @@ def test_the_system_is_an_option():
     assert both.exit_code == 2
     assert "Name the system only once: berryeval retrieve --system SYSTEM." in both.stderr
     assert "Name one system: berryeval retrieve --system SYSTEM." in invoke("-o", "c.run").stderr
+
+
+PROJECT = """
+queries = "queries.jsonl"
+judgments = "qrels.txt"
+system = "engine_of_project:find"
+run = "old.run"
+
+[system_settings]
+id = "article"
+"""
+ENGINE = """
+def find(query, k):
+    return [{"article": "a7", "text": "one"}, {"article": "a8", "text": "two"}]
+"""
+
+
+def of_project(folder, *arguments, toml=PROJECT):
+    """Retrieve in a folder with settings, a judged query and an engine without usual ids."""
+    (folder / "berryeval.toml").write_text(toml)
+    (folder / "qrels.txt").write_text("q1 0 a8 1\n")
+    (folder / "engine_of_project.py").write_text(ENGINE)
+    sys.modules.pop("engine_of_project", None)
+    return CliRunner().invoke(main, ["retrieve", *arguments], prog_name="berryeval")
+
+
+def test_the_settings_file_names_system_settings_and_queries(folder):
+    """As for a gate; its run may be written, since it is not read."""
+    done = of_project(folder, "-o", "old.run")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert be.read_run("old.run").ranking("q1") == ["a7", "a8"]
+    assert of_project(folder, "--judged-only", "-o", "judged.run").exit_code == 0
+    assert [*be.read_run("judged.run").query_ids] == ["q1"]
+
+
+def test_options_take_precedence_over_the_settings_file(folder):
+    """Settings belong to the system of the file only."""
+    assert of_project(folder, "-s", "id=text", "-o", "a.run").exit_code == 2  # none is judged
+    done = of_project(folder, "--queries", "queries.jsonl", "-s", "score=x", "-o", "a.run")
+    assert "expected x as score" in done.stderr
+    done = of_project(folder, "--system", "engine_of_test:find", "-o", "a.run")
+    assert (done.exit_code, done.stderr) == (0, "")
+
+
+def test_ids_that_no_judgment_has_are_refused_in_a_project(folder):
+    """The gate refuses them, too; nothing is written."""
+    done = of_project(folder, "-o", "a.run", toml=PROJECT.partition("[system_settings]")[0])
+    assert done.exit_code == 2
+    assert "in the judgments: 'a8'" in done.stderr
+    assert done.stderr.endswith("(add -s id=article)\n")
+    assert not (folder / "a.run").exists()
+
+
+def test_hits_without_ids_are_always_reported(folder):
+    """Without judgments, a run with hashes is written, and a note says how to name the ids."""
+    done = of_project(folder, "-o", "a.run", toml='system = "engine_of_project:find"\n'
+                      'queries = "queries.jsonl"\n')  # fmt: skip
+    assert done.exit_code == 0
+    assert done.stderr == (
+        "Hits have no ids, so each document is identified by a hash of its text; name the field "
+        "that identifies a document with the setting id (add -s id=article).\n"
+    )
+
+
+def test_documents_of_the_settings_file_are_indexed(folder):
+    """An engine in memory has no others."""
+    pytest.importorskip("tantivy")
+    toml = 'documents = "docs"\nqueries = "queries.jsonl"\n'
+    assert of_project(folder, "--system", "bm25", "-o", "a.run", toml=toml).exit_code == 0
+    assert be.read_run("a.run").ranking("q1")[0] == "guide.md#oauth"
+
+
+def test_queries_have_to_be_named(folder):
+    """On the command line, or in the settings file."""
+    done = of_project(folder, "-o", "a.run", toml='system = "engine_of_project:find"\n')
+    assert done.exit_code == 2
+    assert "--queries FILE, or queries = ... in berryeval.toml" in done.stderr

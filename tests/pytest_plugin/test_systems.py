@@ -123,5 +123,54 @@ def test_a_system_needs_the_texts_of_the_queries(pytester):
     outcome = pytester.runpytest_inprocess()
     outcome.assert_outcomes(errors=2)
     outcome.stdout.fnmatch_lines(
-        ["queries: expected the text of every judged query, found none for 'q2'; name a file *"]
+        ["query 'q2' has no text to send to a system: it is not in the given ones (1 query, such *"]
     )
+
+
+TEXTS_ONLY = """
+    import pytest
+
+    class Store:
+        def search(self, question, limit):
+            return [{"article": "d1", "text": "reset a password"}]
+
+    @pytest.fixture(scope="session")
+    def berryeval_run():
+        return Store()
+"""
+
+
+def project(pytester, settings):
+    """Write judgments, a query and settings, and a fixture whose hits have ids of their own."""
+    pytester.makeconftest(TEXTS_ONLY)
+    pytester.makepyfile(TESTS.replace("q2", "q1").replace("d2", "d1"))
+    pytester.makefile(".json", judgments='{"q1": {"d1": 1}}')
+    pytester.makefile(".jsonl", queries='{"_id": "q1", "text": "password"}')
+    named = 'judgments = "judgments.json"\nqueries = "queries.jsonl"\n'
+    pytester.makefile(".toml", berryeval=named + settings)
+
+
+def test_settings_apply_to_the_object_of_a_fixture(pytester):
+    """A gate reads the same answers with the same settings; those of another kind are ignored."""
+    project(pytester, '[system_settings]\nid = "article"\n')
+    pytester.runpytest_inprocess().assert_outcomes(passed=2)
+    project(pytester, 'system = "bm25"\n[system_settings]\ntitle_weight = 2\n')
+    pytester.runpytest_inprocess().assert_outcomes(errors=2)
+
+
+def test_an_id_template_applies_to_the_object_of_a_fixture(pytester):
+    """As it does for a system that the settings name."""
+    make(pytester, "lambda query, k: [one.removeprefix('d') for one in rank(query, k)]")
+    pytester.makefile(".toml", berryeval='[system_settings]\nid = "d{id}"\n')
+    pytester.runpytest_inprocess().assert_outcomes(passed=2)
+
+
+def test_other_ids_than_those_of_the_judgments_are_one_error(pytester):
+    """Scores of 0 would blame the search; the line names the field with the ids."""
+    project(pytester, "")
+    done = pytester.runpytest_inprocess()
+    done.assert_outcomes(errors=2)
+    done.stdout.fnmatch_lines(
+        ['Store: none *the judgments; * (add id = "article" below [[]system_settings[]] in *']
+    )
+    assert "During handling" not in done.stdout.str()

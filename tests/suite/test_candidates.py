@@ -157,3 +157,21 @@ def test_a_run_on_the_command_line_replaces_the_system(folder):
     (folder / "berryeval.toml").write_text('system = "hybrid"\n')
     assert load_settings(None, {"run": None}).system == "hybrid"
     assert load_settings(None, {"run": "a.run"}).system is None
+
+
+@pytest.mark.usefixtures("folder")
+def test_queries_with_other_ids_are_shown(folder):
+    """A file is named, so the message has examples of what it contains."""
+    (folder / "queries.json").write_text('{"queries": [{"id": "d1", "query": "one"}]}')
+    message = (
+        r"query 'q1' has no text to send to a system: it is not in queries.json \(1 query, such as "
+        r"'d1'\); name the file of the judged queries"
+    )
+    with pytest.raises(MismatchError, match=message):
+        run_gate(settings())
+
+
+def test_documents_of_a_system_with_its_own_are_for_titles(folder):
+    """Reports and tests show them; there is nothing to index."""
+    (folder / "corpus.jsonl").write_text('{"_id": "d1", "text": "first"}\n')
+    assert run_gate(settings(documents="corpus.jsonl")).verdict == "pass"

@@ -13,7 +13,13 @@ from berryeval.core.inputs import note_input
 if TYPE_CHECKING:
     from berryeval.suite.settings import Settings
 
-__all__ = ["archive_option", "config_option", "load_settings", "named_options"]
+__all__ = [
+    "archive_option",
+    "config_option",
+    "load_settings",
+    "named_options",
+    "read_project",
+]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -104,15 +110,20 @@ def named_options(**texts: str) -> Callable[[Command], Command]:
 
 def load_settings(config: str | None, named: Mapping[str, str | None]) -> Settings:
     """Read the settings; the environment and flags take precedence."""
-    from berryeval.suite.settings import find_settings, read_settings
-
-    settings = find_settings() if config is None else read_settings(config)
+    settings = read_project(config)
     given: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     if "run" in given:
         given["system"] = None  # a run that is named takes precedence
     settings = replace(settings, **given)
     _note_inputs(settings)
     return settings
+
+
+def read_project(config: str | None) -> Settings:
+    """Read the settings of the file alone; the files that it names are not recorded as inputs."""
+    from berryeval.suite.settings import find_settings, read_settings
+
+    return find_settings() if config is None else read_settings(config)
 
 
 def _note_inputs(settings: Settings) -> None:

@@ -102,8 +102,10 @@ def system_options(command: Command) -> Command:
     return dsn(settings(command))
 
 
-def one_system(place: str | None, system: str | None) -> str:
-    """Return the system, which is an option, and used to be an argument."""
+def one_system(place: str | None, system: str | None, of_project: str | None = None) -> str:
+    """Return the system, which is an option, and used to be an argument; else the project's."""
+    if place is None and system is None and of_project is not None:
+        return of_project
     if (place is None) == (system is None):
         problem = "Name one system" if place is None else "Name the system only once"
         command = click.get_current_context().command_path
@@ -176,11 +178,12 @@ def suggested(setting: str | None, command: click.Command) -> str:
 
     commands = [command, *(command.commands.values() if isinstance(command, click.Group) else ())]
     names = {option.name for one in commands for option in one.params}
-    name, _, value = setting.partition("=")
     if "settings" in names:
         return f" (add -s {shlex.quote(setting)})"
     if "config" in names:
-        return f' (add {name} = "{value}" below [system_settings] in berryeval.toml)'
+        from berryeval.suite.settings import where_to_set
+
+        return where_to_set(setting)
     return ""
 
 

@@ -13,6 +13,7 @@ import click
 from berryeval.cli import SYSTEM_FAILED
 from berryeval.cli._logging import logging_options
 from berryeval.cli._output import check_outputs
+from berryeval.cli._settings import config_option, read_project
 from berryeval.cli._systems import (
     address_for,
     chunks_option,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from berryeval.search.collect import Collected
     from berryeval.search.journal import Journal
     from berryeval.search.system import System
+    from berryeval.suite.settings import Settings
 
 __all__ = ["command"]
 
@@ -40,12 +42,17 @@ _SHOWN = 10  # errors; each may name its query
 
 @click.command("retrieve")
 @click.argument("place", metavar="", required=False)
-@click.option("--system", metavar="SYSTEM", help="System to query, in one of the forms above.")
+@config_option
+@click.option(
+    "--system",
+    metavar="SYSTEM",
+    help="System to query, in one of the forms above.  [default: that of the settings file]",
+)
 @click.option(
     "--queries",
     metavar="FILE",
-    required=True,
-    help="Queries file, or the folder of a golden set or a BEIR folder.",
+    help="Queries file, or the folder of a golden set or a BEIR folder.  "
+    "[default: those of the settings file]",
 )
 @click.option(
     "--judged-only",
@@ -127,8 +134,9 @@ _SHOWN = 10  # errors; each may name its query
 @logging_options()
 def command(
     place: str | None,
+    config: str | None,
     system: str | None,
-    queries: str,
+    queries: str | None,
     judged_only: bool,
     judgments: str | None,
     split: str | None,
@@ -154,7 +162,8 @@ def command(
     SYSTEM is bm25, vector or hybrid, which search DOCUMENTS in this process; an address that
     starts with postgresql:// or http://, or postgres with --dsn; opensearch: followed by an
     OpenSearch or Elasticsearch address; replay:RUN; module:function; or a system from another
-    package.
+    package. The system and its settings, the queries, and the documents of the system are those of
+    berryeval.toml unless options name others.
 
     RUN is written, and an existing file replaced, only when the run is complete: at most
     --max-failed queries failed, and at least one document was found. Otherwise the exit code is 4.
@@ -177,40 +186,39 @@ def command(
       --queries golden/ -o by-size.run
     berryeval retrieve --system my_search:find --queries log.jsonl -o log.parquet --partitions 64
     """
-    from berryeval.core.inputs import refuse_input
-    from berryeval.formats.writing import format_of_name
     from berryeval.search.collect import collect
-    from berryeval.search.opening import open_system
     from berryeval.search.system import check_documents
+    from berryeval.suite.candidates import open_project_system
 
-    system = one_system(place, system)
+    project = read_project(config)
+    system = one_system(place, system, project.system)
+    queries, judgments = _sources(project, queries, judgments, is_judged=judged_only or bool(split))
     _check_usage(output, repeat, documents, questions, partitions)
     output = output if partitions is None else output.rstrip(os.sep)
     outputs = _outputs(output, repeat, timings)
-    check_outputs(outputs)
-    format_of_name(output)  # rejected before any query is sent
+    _check_names(outputs, output)
+    is_cut = chunks is not None or spans is not None
     chunks = chunks or _chunking(documents)
     credit = _crediting(spans, documents, chunks)
     asked = _read_queries(queries, judgments, split, judged_only=judged_only)
-    opened = open_system(
-        system,
-        named_settings(settings),
+    opened = open_project_system(
+        project,
+        asked,
+        place=system,
+        own_settings=named_settings(settings),
         dsn=address_for(system, dsn),
-        queries=asked,
         headers=_named_headers(headers),
     )
     with opened:
+        if documents is None and _has_documents_of(project, opened, system):
+            documents, questions = project.documents, questions or project.questions
         facts = {"k": str(k)}
-        if questions is not None and not opened.can_index:
-            raise click.UsageError(
-                f"--questions requires a system that indexes documents; {opened.name} does not."
-            )
+        _check_questions(opened, questions)
         if documents is not None and (spans is None or opened.can_index):
             facts["documents"] = _index(opened, documents, chunks, questions)
         check_documents(opened, "name them with --documents")
         facts |= opened.fingerprint()
-        for name in outputs:
-            refuse_input(name)  # before queries are sent in vain
+        _refuse_inputs(outputs)  # before queries are sent in vain
         with _journal(output, facts) as journal, progress_bar("Retrieving") as progress:
             try:
                 collected = collect(
@@ -230,13 +238,13 @@ def command(
             n_failed = sum(len(one.failures) for one in passes)
             is_complete = n_found > 0 and n_failed <= max_failed
             if is_complete:
+                if system == project.system and not is_cut:
+                    _check_judged(project, opened, collected.run, journal)
                 _write(passes, credit, output, timings, partitions)
             # Empty answers are not worth keeping: the index may be filled before the next try.
             if journal is not None and (is_complete or n_found == 0):
                 journal.delete()
-    _report(collected, output)
-    _report_documents(opened)
-    _report_failures(passes)
+    _report_answers(collected, passes, opened, output)
     if not is_complete:
         n_answered = sum(len(one.durations) for one in passes)
         _report_incomplete(opened.name, output, n_found, n_failed, n_answered)
@@ -277,6 +285,52 @@ def _chunking(documents: str | None) -> str:
     from berryeval.golden.chunked import declared_chunking
 
     return (None if documents is None else declared_chunking(documents)) or "heading"
+
+
+def _sources(
+    project: Settings, queries: str | None, judgments: str | None, *, is_judged: bool
+) -> tuple[str, str | None]:
+    """Return the files of queries and judgments: those that are named, else the project's."""
+    if queries is not None:
+        return queries, judgments
+    if project.queries is None:
+        raise click.UsageError(
+            "Name a file of queries: --queries FILE, or queries = ... in berryeval.toml."
+        )
+    return project.queries, judgments or (project.judgments if is_judged else None)
+
+
+def _has_documents_of(project: Settings, opened: System, place: str) -> bool:
+    """Whether a system searches the documents of the settings file: its own, or in memory."""
+    return opened.can_index and (place == project.system or opened.needs_documents)
+
+
+def _check_questions(opened: System, questions: str | None) -> None:
+    if questions is not None and not opened.can_index:
+        raise click.UsageError(
+            f"--questions requires a system that indexes documents; {opened.name} does not."
+        )
+
+
+def _check_judged(project: Settings, system: System, run: Run, journal: Journal | None) -> None:
+    """Raise as a gate does, if no document that the project's system returned is judged."""
+    from berryeval.errors import MismatchError
+    from berryeval.evaluation.sources import load_judgments
+    from berryeval.suite.candidates import judged_units
+    from berryeval.suite.known_ids import check_any_judged
+
+    if project.judgments is None:
+        return
+    judgments = load_judgments(project.judgments, "error", project.judges)
+    if not any(query_id in run.query_ids for query_id in judgments.query_ids):
+        return  # other queries, such as those of a log
+    converted = judged_units(project, judgments, system.places)(run)
+    try:
+        check_any_judged(judgments, converted, system.name, system.likely_id)
+    except MismatchError:
+        if journal is not None:
+            journal.delete()  # a setting has to be changed, and these answers do not have it
+        raise
 
 
 def _read_queries(
@@ -343,6 +397,21 @@ def _outputs(output: str, repeat: int, timings: str | None) -> list[str]:
     return files if timings is None else [*files, timings]
 
 
+def _check_names(outputs: Iterable[str], output: str) -> None:
+    """Reject names before any query is sent."""
+    from berryeval.formats.writing import format_of_name
+
+    check_outputs(outputs)
+    format_of_name(output)
+
+
+def _refuse_inputs(outputs: Iterable[str]) -> None:
+    from berryeval.core.inputs import refuse_input
+
+    for name in outputs:
+        refuse_input(name)
+
+
 def _numbered(output: str, number: int) -> str:
     """Return the name of a run: ``a.run``, ``a.2.run``, …."""
     if number == 1:
@@ -374,6 +443,15 @@ def _write_timings(collected: Collected, path: str) -> None:
     write_whole(path, timings_to_lines(collected.run.milliseconds or {}))
 
 
+def _report_answers(
+    collected: Collected, passes: Iterable[Collected], system: System, output: str
+) -> None:
+    _report(collected, output)
+    _report_documents(system)
+    _report_hashes(system)
+    _report_failures(passes)
+
+
 def _report(collected: Collected, output: str) -> None:
     n_queries = len(collected.durations)
     what = "1 query was" if n_queries == 1 else f"{n_queries:,} queries were"
@@ -397,6 +475,16 @@ def _report_documents(system: System) -> None:
                 way_out = f"to write documents, add -s id={field}"
                 click.echo(f"The ids are those of chunks, {such_as}; {way_out}.", err=True)
                 return
+
+
+def _report_hashes(system: System) -> None:
+    """Report that documents are identified by their texts, and how to name their ids."""
+    if system.likely_id is not None:
+        way_out = suggested(system.likely_id, click.get_current_context().command)
+        text = "Hits have no ids, so each document is identified by a hash of its text; name the "
+        click.echo(
+            f"{text}field that identifies a document with the setting id{way_out}.", err=True
+        )
 
 
 def _report_failures(passes: Iterable[Collected]) -> None:

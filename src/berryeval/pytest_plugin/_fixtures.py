@@ -48,7 +48,10 @@ def _errors_in_one_line() -> Iterator[None]:
     try:
         yield
     except BerryEvalError as error:
-        pytest.fail(str(error), pytrace=False)
+        from berryeval.suite.settings import where_to_set
+
+        message = f"{error}{where_to_set(error.setting)}"
+        raise pytest.fail.Exception(message, pytrace=False) from None
 
 
 @pytest.fixture(scope="session")
@@ -136,7 +139,9 @@ def berryeval_results(
         if is_live(berryeval_run):
             answers = shared_by_workers(
                 request,
-                lambda: answers_of(berryeval_run, judgments, queries, berryeval_depth),
+                lambda: answers_of(
+                    berryeval_run, judgments, queries, berryeval_depth, berryeval_settings
+                ),
                 pytestconfig.stash[_SEARCHED],
                 [(query_id, queries.get(query_id)) for query_id in judgments.query_ids],
                 berryeval_depth,

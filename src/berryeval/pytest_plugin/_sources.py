@@ -13,7 +13,7 @@ from berryeval.core.files import write_whole
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.errors import MismatchError, SystemUnderTestError
+from berryeval.errors import SystemUnderTestError
 from berryeval.evaluation.baseline import Baseline
 from berryeval.evaluation.slices import load_queries
 from berryeval.evaluation.sources import load_run
@@ -63,11 +63,14 @@ def answers_of(
     judgments: Judgments,
     queries: Mapping[str, Query],
     depth: int,
+    settings: Settings,
 ) -> Answers:
     """Return a run unchanged, or send every judged query to a system.
 
-    Raises `MismatchError` if the text of a judged query is unknown, `ArgumentError` if the system
-    has no documents, and `SystemUnderTestError` if it fails for every query.
+    An object or function is searched with the settings of a function in `settings`. Raises
+    `MismatchError` if the text of a judged query is unknown, or no document that the system returns
+    is judged; `ArgumentError` if the system has no documents; and `SystemUnderTestError` if it
+    fails for every query.
     """
     if isinstance(source, Answers):
         return source
@@ -76,24 +79,36 @@ def answers_of(
     from berryeval.search.collect import collect
     from berryeval.search.failures import check_any_answered
     from berryeval.search.judged_units import to_judged_units
+    from berryeval.search.opening import open_object
     from berryeval.search.system import check_documents
-    from berryeval.search.systems.foreign import as_system
+    from berryeval.suite.candidates import judged_queries
+    from berryeval.suite.known_ids import check_any_judged
 
-    system = as_system(source)
+    system = open_object(source, _reading(settings))
     check_documents(system, "call index(documents) in the fixture berryeval_run first")
-    unknown = [query_id for query_id in judgments.query_ids if query_id not in queries]
-    if unknown:
-        way_out = "name a file of queries (--berryeval-queries), or define berryeval_queries"
-        raise MismatchError(
-            f"queries: expected the text of every judged query, found none for {unknown[0]!r}; "
-            f"{way_out}"
-        )
-    collected = collect(system, [queries[query_id] for query_id in judgments.query_ids], depth)
+    way_out = (
+        "name the file of the judged queries (--berryeval-queries), or define berryeval_queries"
+    )
+    asked = judged_queries(judgments, queries, settings.queries, way_out)
+    collected = collect(system, asked, depth)
     check_any_answered(system.name, collected.durations, collected.failures)
     milliseconds = [seconds * 1000 for seconds in collected.durations.values()]
     run = to_judged_units(collected.run, judgments, system.places)
+    check_any_judged(judgments, run, system.name, system.likely_id)
     run = run.with_timings(collected.run.milliseconds or {})
     return Answers(run, milliseconds, collected.failures)
+
+
+def _reading(settings: Settings) -> Mapping[str, str]:
+    """Return how the settings read the answers of Python code; nothing for another system."""
+    from berryeval.search.opening import OWN_KEYS, kind_of
+
+    table = settings.systems.get(settings.system or "", {"system": settings.system})
+    place = table["system"]
+    if place is not None and kind_of(place) != "function":
+        return {}
+    own = {key: value for key, value in table.items() if key not in OWN_KEYS}
+    return {**own, **settings.system_settings}
 
 
 def is_live(source: object) -> bool:

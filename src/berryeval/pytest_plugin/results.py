@@ -96,7 +96,7 @@ class Results:
         self._judged = self.judgments
         if self.model is not None:
             self._judged = combine(self.judgments, *self.model.load())
-        answers = answers_of(run, self._judged, self.queries, depth)
+        answers = answers_of(run, self._judged, self.queries, depth, self.settings)
         self.run: Run = answers.run
         self.failures: Mapping[str, SystemUnderTestError] = answers.failures
         self._milliseconds: Sequence[float] = answers.milliseconds

@@ -4,9 +4,9 @@ A path such as ``metadata.doc_id`` leads through attributes of objects and keys 
 ``metadata`` also finds Haystack's ``meta``. The following are used if no path is set:
 
 ========  ==========================================================================
-id        ``node_id`` of LlamaIndex, ``doc_id``, ``id``, ``_id``, ``chunk_id``; otherwise the
-          position of the chunk in its document, such as ``guide.md#120-340``; otherwise a
-          hash of its text, with a warning
+id        ``node_id`` of LlamaIndex, ``doc_id``, ``id``, ``_id``, ``chunk_id``, or ``doc``
+          beside a text; otherwise the position of the chunk in its document, such as
+          ``guide.md#120-340``; otherwise a hash of its text, with a warning
 score     ``score``, if every hit has one
 source    the document of a chunk: ``ref_doc_id``, or ``source``, ``source_id``, ``doc_id``,
           ``document_id``, ``file_name`` or ``file_path``, in the metadata or of the hit itself
@@ -44,10 +44,15 @@ HASH = "hash"
 """The value of `id` for hashes of the texts."""
 
 _IDS = ("node_id", "doc_id", "id", "_id", "chunk_id")
+_SHORT_ID = "doc"
 _TEXTS = ("page_content", "content", "text")
 _NAMES = ("source", "source_id", "doc_id", "document_id", "file_name", "file_path")
 _SOURCES = ("ref_doc_id", *(f"metadata.{name}" for name in _NAMES), *_NAMES)
 _STARTS = ("start_char_idx", "metadata.start_index", "metadata.split_idx_start")
+_LIKELY_IDS = (
+    "id", "key", "doc", "document", "article", "source", "name", "url", "uri", "path", "title"
+)  # fmt: skip
+"""Words in the names of fields that may have the id of a hit."""
 _META = {"metadata": "meta", "meta": "metadata"}
 _PAIR = 2
 _SETTINGS = ("duplicates", "excess", "id", "score", "source", "start")
@@ -88,6 +93,8 @@ class AnswerReader:
     ) -> None:
         self.places: dict[str, Place] = {}
         """Where the chunks that were read come from, by id."""
+        self.likely_id: str | None = None
+        """The setting that probably names the ids of hits; None if no hit had to be hashed."""
         self._id = id
         self._score = score
         self._sources = _SOURCES if source is None else (source,)
@@ -95,7 +102,6 @@ class AnswerReader:
         self._excess = check_excess(excess)
         self._duplicates = None if duplicates is None else check_duplicates(duplicates)
         self._has_scores = has_scores or score is not None
-        self._has_warned = False
         self._lock = threading.Lock()
 
     @classmethod
@@ -170,6 +176,8 @@ class AnswerReader:
         found: object = None
         if self._id is None:
             found = next((v for name in _IDS if (v := _at(one, name)) is not None), None)
+            if found is None:
+                found = _short_id(one)
             if found is None and place.sources and place.start is not None:
                 found = f"{next(iter(place.sources.values()))}#{place.start}-{place.end}"
         elif self._id != HASH:
@@ -199,7 +207,8 @@ class AnswerReader:
                 raise AnswerError(system, f"{message}; {way_out}").suggest(_likely_id(one))
             texts.add(text)
             with self._lock:
-                is_first, self._has_warned = not self._has_warned, True
+                is_first = self.likely_id is None
+                self.likely_id = self.likely_id or _likely_id(one)
             if is_first:
                 facts = {"system": system, "way_out": way_out}
                 _log.warning("documents without ids are identified by their text", extra=facts)
@@ -301,12 +310,18 @@ def _whole(value: object) -> int | None:
     return None
 
 
+def _short_id(one: object) -> object:
+    """Return ``doc`` of a hit that has a text besides; it may also be the document itself."""
+    found = _at(one, _SHORT_ID)
+    return found if _is_id(found) and _text_of(one) not in (None, found) else None
+
+
 def _likely_id(one: object) -> str:
     """Return the setting that names a field which may have the id of a hit."""
     metadata = _at(one, "metadata")
     for fields, start in ((one, ""), (metadata, "metadata.")):
         names = [*map(str, fields)] if isinstance(fields, Mapping) else []
-        for part in ("id", "source", "name", "url", "uri", "path", "title"):
+        for part in _LIKELY_IDS:
             name = next((name for name in names if part in re.split(r"[\W_]+", name.lower())), None)
             if name is not None:
                 return f"id={start}{name}"

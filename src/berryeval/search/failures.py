@@ -93,7 +93,11 @@ def check_any_answered(
 
 
 def other_ids(
-    system: str, returned: Iterable[str], known: Iterable[str], place: str
+    system: str,
+    returned: Iterable[str],
+    known: Iterable[str],
+    place: str,
+    likely_id: str | None = None,
 ) -> MismatchError:
     """Return the error of a system whose ids are all unknown, with examples of both sides.
 
@@ -107,21 +111,25 @@ def other_ids(
         The ids that were expected.
     place : str
         What has the known ids, such as "the golden set".
+    likely_id : str, optional
+        The setting that probably names the ids, see `System.likely_id`.
     """
     ids = list(returned)
     known = list(dict.fromkeys(known))
-    way_out, setting = _way_out(ids, known)
+    way_out, setting = _way_out(ids, known, likely_id)
     return MismatchError(
         f"{system}: none of the {len(ids):,} returned ids is one of {place}; returned: "
         f"{_examples(ids)}; in {place}: {_examples(known)}; {way_out}"
     ).suggest(setting)
 
 
-def _way_out(ids: Collection[str], known: Collection[str]) -> tuple[str, str | None]:
+def _way_out(
+    ids: Collection[str], known: Collection[str], likely_id: str | None
+) -> tuple[str, str | None]:
     """Return what helps, and the setting for it, if there is one."""
     if all(map(is_content_id, ids)):
         start = "the hits have no ids, only texts; name the field that identifies a document with"
-        return f"{start} the setting id", "id=metadata.source"
+        return f"{start} the setting id", likely_id or "id=metadata.source"
     if all(len(one.split()) >= _MIN_WORDS for one in ids):
         return "these are texts; return the ids of documents instead", None
     for one in islice(dict.fromkeys(ids), _MAX_COMPARED):

@@ -32,6 +32,7 @@ __all__ = [
     "check_no_secret",
     "kind_of",
     "open_configured_system",
+    "open_object",
     "open_system",
     "read_settings",
 ]
@@ -322,6 +323,21 @@ def open_configured_system(
     )
     system.name = name
     return system
+
+
+def open_object(thing: object, settings: Mapping[str, str]) -> System:
+    """Return an object that can search as a system, with settings as text, as for a function.
+
+    A `System` is returned unchanged, with the settings that it was opened with.
+    """
+    from berryeval.search.systems.foreign import as_system
+
+    if isinstance(thing, System):
+        return as_system(thing)
+    given = dict(settings)
+    template = given.pop("id") if PLACE in given.get("id", "") else None
+    system = as_system(thing, **read_settings(given, "function"))
+    return system if template is None else Renamed(system, template)
 
 
 def _address(name: str, dsn: str | None) -> str:

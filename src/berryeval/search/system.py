@@ -65,6 +65,14 @@ class System(ABC):
         """Documents and positions of the chunks returned so far, by id; empty if unknown."""
         return {}
 
+    @property
+    def likely_id(self) -> str | None:
+        """The setting that probably names the ids of hits, such as ``id=key``.
+
+        None, unless hits without an id were identified by a hash of their text.
+        """
+        return None
+
     @abstractmethod
     def search(self, query: str, k: int) -> list[Hit]:
         """Return at most `k` documents, best first; ties by document id, highest first.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from berryeval.core.judgments import Judgments
@@ -16,9 +18,17 @@ from berryeval.evaluation.sources import load_run
 from berryeval.suite.settings import Settings
 
 if TYPE_CHECKING:
+    from berryeval.search.places import Place
     from berryeval.search.system import System
 
-__all__ = ["DEPTH", "Candidate", "find_candidate", "open_project_system"]
+__all__ = [
+    "DEPTH",
+    "Candidate",
+    "find_candidate",
+    "judged_queries",
+    "judged_units",
+    "open_project_system",
+]
 
 DEPTH = 100
 """Number of documents per query."""
@@ -63,26 +73,22 @@ def _ask(settings: Settings, judgments: Judgments, queries: Mapping[str, Query])
     from berryeval.search.collect import collect
     from berryeval.search.documents import iter_any_documents
     from berryeval.search.failures import check_any_answered
-    from berryeval.search.judged_units import to_judged_units
     from berryeval.search.system import check_documents
     from berryeval.suite.known_ids import check_any_judged
 
-    lacking = [query_id for query_id in judgments.query_ids if query_id not in queries]
-    if lacking:
-        way_out = "name a file of queries (queries = ...)"
-        raise MismatchError(f"query {lacking[0]!r} has no text to send to a system; {way_out}")
-    asked = [queries[query_id] for query_id in judgments.query_ids]
+    way_out = "name the file of the judged queries (queries = ...)"
+    asked = judged_queries(judgments, queries, settings.queries, way_out)
     if settings.questions is not None and settings.documents is None:
         raise ArgumentError(
             "questions", "the documents that the questions belong to", "no documents"
         )
     with open_project_system(settings, asked) as system:
-        if settings.documents is not None:
+        if settings.documents is not None and system.can_index:
             system.index(iter_any_documents(settings.documents, questions=settings.questions))
         check_documents(system, "name them in berryeval.toml (documents = ...)")
         answered = collect(system, asked, DEPTH, repeat=settings.gate.repeat)
         name = system.name  # not the address, which may contain a password
-        places = system.places
+        places, likely_id = system.places, system.likely_id
     check_any_answered(name, answered.durations, answered.failures)
     failures = [item for one in (answered, *answered.repeats) for item in one.failures.items()]
     if len(failures) > settings.gate.max_failed:
@@ -92,13 +98,42 @@ def _ask(settings: Settings, judgments: Judgments, queries: Mapping[str, Query])
         error = SystemUnderTestError(name, f"{failed} ({allowed}); {query_id}: {first.message}")
         raise error.suggest(first.setting)
     times = {query_id: 1000 * seconds for query_id, seconds in answered.durations.items()}
-    credit = _crediting(settings)
+    convert = judged_units(settings, judgments, places)
     run, *again = (
-        to_judged_units(credit(one.run), judgments, places).with_timings(one.run.milliseconds or {})
+        convert(one.run).with_timings(one.run.milliseconds or {})
         for one in (answered, *answered.repeats)
     )
-    check_any_judged(judgments, run, name)
+    check_any_judged(judgments, run, name, likely_id)
     return Candidate(name, run, times, tuple(again))
+
+
+def judged_queries(
+    judgments: Judgments, queries: Mapping[str, Query], source: object, way_out: str
+) -> list[Query]:
+    """Return the judged queries, in the order of the judgments.
+
+    Raises `MismatchError` if the text of one is unknown; the message has examples of the ids in the
+    source of the queries, if there are any.
+    """
+    lacking = next((one for one in judgments.query_ids if one not in queries), None)
+    if lacking is None:
+        return [queries[query_id] for query_id in judgments.query_ids]
+    found = ""
+    if queries:
+        place = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "the given ones"
+        others = ", ".join(map(repr, islice(queries, 3)))
+        found = f": it is not in {place} ({count_queries(len(queries))}, such as {others})"
+    raise MismatchError(f"query {lacking!r} has no text to send to a system{found}; {way_out}")
+
+
+def judged_units(
+    settings: Settings, judgments: Judgments, places: Mapping[str, Place]
+) -> Callable[[Run], Run]:
+    """Return a function that converts a run to the documents or spans that are judged."""
+    from berryeval.search.judged_units import to_judged_units
+
+    credit = _crediting(settings)
+    return lambda run: to_judged_units(credit(run), judgments, places)
 
 
 def open_project_system(
@@ -108,6 +143,7 @@ def open_project_system(
     place: str | None = None,
     own_settings: Mapping[str, str] | None = None,
     dsn: str | None = None,
+    headers: Mapping[str, str] | None = None,
     documents_table: str | None = None,
 ) -> System:
     """Open the system of a project, or another one.
@@ -125,6 +161,8 @@ def open_project_system(
         Settings of the system as text, which take precedence over those of the file.
     dsn : str, optional
         Address of the database, for systems in PostgreSQL without a table.
+    headers : mapping, optional
+        For HTTP and OpenSearch: headers in addition to those of the file.
     documents_table : str, optional
         For PostgreSQL: the table of documents, unless the settings name one.
     """
@@ -139,9 +177,12 @@ def open_project_system(
         raise ArgumentError("system", "the name of a system", "none")
     table = settings.systems.get(name)
     if table is None:
-        return open_system(name, known, dsn=dsn, queries=queries, table=documents_table)
+        return open_system(
+            name, known, dsn=dsn, queries=queries, headers=headers, table=documents_table
+        )
+    sent = {"headers": {**table.get("headers", {}), **headers}} if headers else {}
     return open_configured_system(
-        name, {**table, **known}, queries=queries, documents_table=documents_table
+        name, {**table, **known, **sent}, queries=queries, documents_table=documents_table
     )
 
 

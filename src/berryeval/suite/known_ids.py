@@ -12,10 +12,13 @@ from berryeval.search.failures import other_ids
 __all__ = ["check_any_judged", "find_unknown_hits"]
 
 
-def find_unknown_hits(golden: GoldenSet, run: Run, system: str) -> tuple[tuple[str, str], ...]:
+def find_unknown_hits(
+    golden: GoldenSet, run: Run, system: str, likely_id: str | None = None
+) -> tuple[tuple[str, str], ...]:
     """Return the hits that are neither chunks of a golden set nor spans, as query and id.
 
-    For a set without documents, the ids of the system's own documents are unknown.
+    For a set without documents, the ids of the system's own documents are unknown. `likely_id` is
+    `System.likely_id`.
 
     Raises
     ------
@@ -27,7 +30,8 @@ def find_unknown_hits(golden: GoldenSet, run: Run, system: str) -> tuple[tuple[s
     unknown = tuple(_iter_unknown(golden, run))
     if unknown and len(unknown) == run.n_rows:
         known = (chunk.chunk_id for chunk in golden.chunks)
-        raise other_ids(system, (doc_id for _, doc_id in unknown), known, "the golden set")
+        returned = (doc_id for _, doc_id in unknown)
+        raise other_ids(system, returned, known, "the golden set", likely_id)
     return unknown
 
 
@@ -40,11 +44,14 @@ def _iter_unknown(golden: GoldenSet, run: Run) -> Iterator[tuple[str, str]]:
                 yield query.query_id, doc_id
 
 
-def check_any_judged(judgments: Judgments, run: Run, system: str) -> None:
+def check_any_judged(
+    judgments: Judgments, run: Run, system: str, likely_id: str | None = None
+) -> None:
     """Raise `MismatchError` if no returned document is judged for any query.
 
-    A system that merely ranks badly returns documents that are judged for other queries.
+    A system that merely ranks badly returns documents that are judged for other queries. If it
+    returned hits without ids, `likely_id` is the setting that probably names them.
     """
     judged = dict.fromkeys(judgments.doc_ids)
     if run.n_rows and judged and not any(doc_id in judged for doc_id in run.doc_ids):
-        raise other_ids(system, run.doc_ids, judged, "the judgments")
+        raise other_ids(system, run.doc_ids, judged, "the judgments", likely_id)

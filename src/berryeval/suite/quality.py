@@ -160,7 +160,7 @@ def run_quality(
     )
     check_any_answered(system.name, collected.durations, collected.failures)
     credited = to_judged_units(known.credit(collected.run), known.judgments, system.places)
-    unknown = find_unknown_hits(known, credited, system.name)
+    unknown = find_unknown_hits(known, credited, system.name, system.likely_id)
     results = tuple(_result(known, query, credited, collected) for query in known.queries)
     report = quality_report(results, known.queries)
     run = Run.from_lists({result.query_id: list(result.retrieved) for result in results})

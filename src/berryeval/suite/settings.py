@@ -20,7 +20,14 @@ from berryeval.errors import ArgumentError, BerryEvalError, FormatError, InputEr
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, RULES, GateRules
 from berryeval.evaluation.rule_kinds import check_keys
 
-__all__ = ["Settings", "find_settings", "gate_to_toml", "read_settings", "setting_text"]
+__all__ = [
+    "Settings",
+    "find_settings",
+    "gate_to_toml",
+    "read_settings",
+    "setting_text",
+    "where_to_set",
+]
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -234,6 +241,13 @@ def _texts(table: Mapping[str, Any], folder: Path, where: str) -> dict[str, str]
         is_file = key in ("path", "template", "vector_cache") and "{" not in text
         found[key] = _resolved(text, folder) if is_file else text
     return found
+
+
+def where_to_set(setting: str | None) -> str:
+    """Return, in brackets, where a file takes a setting that an error suggests."""
+    name, equals, value = (setting or "").partition("=")
+    way_out = f" (add {name} = {_value(value)} below [system_settings] in {FILE_NAME})"
+    return way_out if equals else ""
 
 
 def setting_text(value: object, where: str) -> str:

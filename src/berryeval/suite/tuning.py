@@ -166,7 +166,7 @@ def tune_hybrid(
         if progress is not None:
             progress(number, len(known.queries))
     runs = {name: known.credit(Run.from_lists(own)) for name, own in rankings.items()}
-    find_unknown_hits(known, runs[CURRENT], system.name)
+    find_unknown_hits(known, runs[CURRENT], system.name, system.likely_id)
     return HybridTuning(
         system=system.name,
         golden=known,

@@ -236,3 +236,17 @@ def test_hits_with_equal_texts_and_no_id_name_the_keys():
         Function(lambda _query, _k: hits).search("q", 10)
     found = Function(lambda _query, _k: hits, id="path").search("q", 10)
     assert [hit.doc_id for hit in found] == ["a.md", "b.md"]
+
+
+def test_doc_is_an_id_beside_a_text():
+    """Alone, or with the text itself, it may be the document."""
+    hits = [{"doc": "a.md", "text": "one"}, {"doc": "b.md", "text": "two"}]
+    found = Function(lambda _query, _k: hits)
+    assert [hit.doc_id for hit in found.search("q", 10)] == ["a.md", "b.md"]
+    assert found.likely_id is None
+    with pytest.raises(AnswerError, match="it has doc") as error:
+        Function(lambda _query, _k: [{"doc": "a.md"}]).search("q", 10)
+    assert error.value.setting == "id=doc"
+    same = Function(lambda _query, _k: [{"doc": "one", "text": "one", "article": 7}])
+    assert same.search("q", 10)[0].doc_id.startswith("sha256:")
+    assert same.likely_id == "id=doc"

@@ -60,6 +60,11 @@ class Foreign(System):
         own = self._thing.places if isinstance(self._thing, System) else {}
         return {**own, **self._reader.places}
 
+    @property
+    def likely_id(self) -> str | None:
+        """The setting that probably names the ids of hits, if they were hashed."""
+        return self._reader.likely_id
+
     def search(self, query: str, k: int) -> list[Hit]:
         """Return its hits; its exceptions become `SystemUnderTestError`."""
         check_k(k)

@@ -71,6 +71,11 @@ class Function(System):
         """Documents and positions of the chunks returned so far, by id."""
         return self._reader.places
 
+    @property
+    def likely_id(self) -> str | None:
+        """The setting that probably names the ids of hits, if they were hashed."""
+        return self._reader.likely_id
+
     def search(self, query: str, k: int) -> list[Hit]:
         """Return the function's hits; its exceptions become `SystemUnderTestError`."""
         check_k(k)

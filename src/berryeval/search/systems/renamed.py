@@ -47,6 +47,11 @@ class Renamed(System):
         """Documents and positions of the chunks returned so far, by their new ids."""
         return {self._renamed(name): place for name, place in self._system.places.items()}
 
+    @property
+    def likely_id(self) -> str | None:
+        """The setting that probably names the ids of hits, if they were hashed."""
+        return self._system.likely_id
+
     def index(self, documents: Iterable[Document]) -> int:
         """Index documents."""
         return self._system.index(documents)

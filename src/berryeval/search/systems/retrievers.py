@@ -147,6 +147,11 @@ class Retriever(System):
         """Documents and positions of the chunks returned so far, by id."""
         return self._reader.places
 
+    @property
+    def likely_id(self) -> str | None:
+        """The setting that probably names the ids of hits, if they were hashed."""
+        return self._reader.likely_id
+
     def search(self, query: str, k: int) -> list[Hit]:
         """Return the documents of the retriever; its exceptions become `SystemUnderTestError`."""
         check_k(k)
