@@ -393,7 +393,11 @@ class TestQuestions:
             ("question,expected_docs\nHow?,\n", "a.csv:2: .* as expected_docs, found ''; remove"),
             ("question,expected_docs\n,a.md\n", "a.csv:2: expected a question as question"),
             ("id,question,doc\n1,How?,a\n1,Why?,b\n", "a.csv:3: query '1' occurs twice, with"),
-            ("frage,ids\nWie?,a\n", "a.csv: expected questions with expected documents"),
+            (
+                "frage,ids\nWie?,a\n",
+                "a.csv: expected questions with .*found columns 'frage', 'ids'; n",
+            ),
+            ("sku,customer question,old question,doc\n1,a,b,c\n", "found columns 'sku', 'custome"),
             ("", "a.csv: expected questions or a data set, found nothing"),
         ],
     )
@@ -401,3 +405,48 @@ class TestQuestions:
         """With the line, and what is expected there."""
         with pytest.raises(FormatError, match=message):
             be.read_dataset(write(tmp_path / "a.csv", content))
+
+    @pytest.mark.parametrize(
+        "header",
+        ["Nr,Customer question,Correct articles,Comment", "Title,Query text (chat),Relevant KB,Nr"],
+    )
+    def test_columns_are_recognised_by_their_words(self, header, tmp_path):
+        """If exactly one column has such a name, no option is needed."""
+        data = be.read_dataset(write(tmp_path / "a.csv", f"{header}\n7,How?,a.md,x\n"))
+        assert [(one.query_id, one.text) for one in data.queries] == [("1", "How?")]
+        assert data.judgments.to_dict() == {"1": {"a.md": 1}}
+
+    def test_columns_can_be_named(self, tmp_path):
+        """Nothing has to be recognised then; a misspelt name shows all of them."""
+        path = write(tmp_path / "a.csv", "Nr,Frage,Artikel\n7,Wie?,a.md\n")
+        columns = {"question": "Frage", "relevant": "Artikel", "id": "Nr"}
+        data = be.read_dataset(path, columns=columns)
+        assert data.judgments.to_dict() == {"7": {"a.md": 1}}
+        with pytest.raises(FormatError, match="a column 'Nummer', found 'nr', 'frage', 'artikel'"):
+            be.read_dataset(path, columns={**columns, "id": "Nummer"})
+        with pytest.raises(be.ArgumentError, match="since only files of questions have any"):
+            be.read_dataset(path, columns=columns, format="ragas")
+
+    @pytest.mark.parametrize(
+        "cell",
+        ["SUP-101 SUP-102", "SUP-101 / SUP-102", "SUP-101 and SUP-102", "SUP-101/SUP-102",
+         "SUP-101 (also SUP-102)", '"SUP-101 (also SUP-102, SUP-101)"'],
+    )  # fmt: skip
+    def test_ids_are_separated_where_that_is_safe(self, cell, tmp_path):
+        """All parts look like the other ids of the file."""
+        content = f"question,doc\nHow?,{cell}\nWhere?,SUP-7\n"
+        data = be.read_dataset(write(tmp_path / "a.csv", content))
+        assert data.judgments.to_dict() == {"1": {"SUP-101": 1, "SUP-102": 1}, "2": {"SUP-7": 1}}
+        assert data.cautions == ()
+
+    def test_ids_with_spaces_and_slashes_are_kept(self, tmp_path):
+        """Paths and titles have them; a cell with more than an id is a caution."""
+        rows = ["docs/a.md", "Gift cards", "readme", "SUP-7", "SUP-1 or the return form"]
+        content = "question,doc\n" + "".join(f"{i}?,{row}\n" for i, row in enumerate(rows))
+        data = be.read_dataset(write(tmp_path / "a.csv", content))
+        assert [doc for docs in data.judgments.to_dict().values() for doc in docs] == rows
+        [caution] = data.cautions
+        assert caution.endswith(
+            "a.csv:6: 'SUP-1 or the return form' is read as one id; separate several ids with "
+            "semicolons"
+        )

@@ -46,6 +46,8 @@ class Dataset:
     """Iterates over the documents, which may be too many for memory."""
     name: str = ""
     """Origin of the data set."""
+    cautions: tuple[str, ...] = ()
+    """What may have been read differently than it was meant."""
 
     @classmethod
     def of(

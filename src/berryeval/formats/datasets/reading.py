@@ -11,6 +11,7 @@ from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats.beginning import Beginning
 from berryeval.formats.datasets import ir_datasets, llama_index, mteb, questions, ragas
 from berryeval.formats.datasets.dataset import Dataset
+from berryeval.formats.datasets.question_columns import WAY_OUT
 from berryeval.formats.datasets.rows import iter_records_of
 from berryeval.formats.delimited import split_header
 from berryeval.formats.keys import shown_keys
@@ -30,6 +31,7 @@ def read_dataset(
     format: str | None = None,
     split: str = "test",
     documents: Iterable[Document] | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Dataset:
     """Read queries, documents and judgments that belong together.
 
@@ -47,6 +49,9 @@ def read_dataset(
     documents : iterable of Document, optional
         For Ragas: the chunks that the retriever searches. Reference contexts, which have no ids,
         are matched to them by content.
+    columns : mapping of str to str, optional
+        For a file of questions: the names of its columns ``question``, ``relevant`` and ``id``.
+        Default: recognised.
 
     Raises
     ------
@@ -68,7 +73,10 @@ def read_dataset(
     >>> read_dataset(path).judgments.to_dict()
     {'q1': {'node-1': 1.0}}
     """
-    chosen = _detect(source) if format is None else _check(format)
+    known = "questions" if columns and format is None else format
+    chosen = _detect(source) if known is None else _check(known)
+    if columns and chosen != "questions":
+        raise ArgumentError("columns", "none, since only files of questions have any", "some")
     if documents is not None and chosen != "ragas":
         raise ArgumentError("documents", "none, since the data set has its own", "some")
     if chosen == "ir_datasets":
@@ -77,7 +85,7 @@ def read_dataset(
         return mteb.read(source, split)
     path = readable_again(source)
     if chosen == "questions":
-        return questions.read(path)
+        return questions.read(path, columns)
     return llama_index.read(path) if chosen == "llamaindex" else ragas.read(path, documents)
 
 
@@ -99,7 +107,8 @@ def _check_table(path: PathLike, header: Collection[str]) -> None:
     """Raise `FormatError` for a table of questions without rows, or without their documents."""
     if _OF_RAGAS.isdisjoint(header) and not questions.is_one(header):
         expected = "a column with the documents of each question, such as expected_docs"
-        raise FormatError.unexpected(expected, shown_keys(sorted(header)), path_name(path), 1)
+        found = shown_keys(sorted(header))
+        raise FormatError.unexpected(expected, found, path_name(path), 1, way_out=WAY_OUT)
     if _first_row(path) is None:
         raise FormatError.unexpected("questions below the header", "none", path_name(path), 2)
 
@@ -135,4 +144,7 @@ def _detect(source: PathLike) -> str:
         "questions with expected documents (such as columns question and expected_docs), a "
         "LlamaIndex or Ragas file, a BEIR or MTEB folder, or ir_datasets:NAME as data set"
     )
-    raise FormatError.unexpected(expected, "another file", path_name(source))
+    row = _first_row(path)
+    found = f"columns {shown_keys(row)}" if row else f"a file that begins with {columns[0][:40]!r}"
+    way_out = WAY_OUT if row else ""
+    raise FormatError.unexpected(expected, found, path_name(source), way_out=way_out)
