@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -353,3 +354,39 @@ def test_convert_keeps_the_tag_from_standard_input(folder):
     lines = '{"query_id": "q1", "doc_id": "d1", "score": 2.5, "tag": "mine"}\n'
     CliRunner().invoke(main, [*arguments, "--from", "jsonl"], lines)
     assert (folder / "b.run").read_text() == "q1 Q0 d1 1 2.5 mine\n"
+
+
+def test_a_file_of_questions_has_to_be_converted(tmp_path, monkeypatch):
+    """It looks like a broken run, so the error names the command that reads it."""
+    monkeypatch.chdir(tmp_path)
+    Path("my questions.csv").write_text("question,expected_docs\nhats,hats.md\n")
+    done = CliRunner().invoke(main, ["inspect", "my questions.csv"])
+    assert done.exit_code == 2
+    assert done.stderr == (
+        "Error: my questions.csv: has questions with expected documents; convert it: "
+        "berryeval dataset 'my questions.csv' FOLDER\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "command", [("inspect",), ("evaluate", "qrels.txt"), ("power", "qrels.txt")]
+)
+def test_a_baseline_is_not_a_run(tmp_path, monkeypatch, command):
+    """The error says what it is, and which commands take it."""
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.txt").write_text("q1 0 d1 1\n")
+    Path("a.run").write_text("q1 Q0 d1 1 2.5 t\n")
+    saved = [
+        "baseline",
+        "save",
+        "--judgments",
+        "qrels.txt",
+        "--run",
+        "a.run",
+        "--baseline",
+        "b.json",
+    ]
+    assert CliRunner().invoke(main, saved).exit_code == 0
+    done = CliRunner().invoke(main, [*command, "b.json"])
+    assert done.exit_code == 2
+    assert "b.json: is a baseline, not judgments or a run; `berryeval gate` and" in done.stderr

@@ -2,12 +2,14 @@
 
 import json
 import os
+import textwrap
 from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner
 
+from berryeval import __version__
 from berryeval.cli import main
 from berryeval.suite.ci_jobs import job_for
 from berryeval.suite.new_project import inspect_folder
@@ -15,6 +17,7 @@ from berryeval.suite.settings import read_settings
 
 RUN = "q1 Q0 d1 1 2.5 t\nq2 Q0 d2 1 1.5 t\n"
 QRELS = "q1 0 d1 1\nq2 0 d2 1\n"
+PINNED = f"berryeval~={'.'.join(__version__.split('.')[:2])}"
 
 
 @pytest.fixture(autouse=True)
@@ -113,7 +116,7 @@ def test_from_a_retriever_to_a_gate_in_ci(folder, monkeypatch, service, job):
     assert result.exit_code == 0, result.output
     assert f"Wrote berryeval.toml and {job}. Next: berryeval baseline save" in result.output
     steps = (folder / job).read_text()
-    assert "pip install berryeval -r requirements.txt" in steps
+    assert f"pip install {PINNED} -r requirements.txt" in steps
     assert "berryeval gate --report" in steps
     early = berryeval("gate")
     assert early.exit_code == 2
@@ -122,14 +125,26 @@ def test_from_a_retriever_to_a_gate_in_ci(folder, monkeypatch, service, job):
     assert berryeval("gate").exit_code == 0
     again = berryeval("init", "--ci", service)
     assert again.exit_code == 2
-    assert "--force replaces it" in again.stderr
+    assert "exists already; use --force to replace it" in again.stderr
+    (folder / job).unlink()
+    again = berryeval("init", "--ci", service)
+    assert again.exit_code == 0
+    assert f"Wrote {job}. Next: berryeval gate\n" in again.output
 
 
 def test_a_job_installs_the_project(folder):
     """It installs the packages in its pyproject.toml; without one, only BerryEval."""
-    assert "pip install berryeval\n" in job_for("github", folder).text
+    assert f"pip install {PINNED}\n" in job_for("github", folder).text
     (folder / "pyproject.toml").write_text("[project]\n")
-    assert "pip install berryeval .\n" in job_for("gitlab", folder).text
+    assert f"pip install {PINNED} .\n" in job_for("gitlab", folder).text
+
+
+def test_a_workflow_keeps_the_page_of_the_verdict(folder):
+    """Also if the gate fails."""
+    [job] = yaml.safe_load(job_for("github", folder).text)["jobs"].values()
+    kept = job["steps"][-1]
+    assert kept["uses"].startswith("actions/upload-artifact@")
+    assert (kept["if"], kept["with"]["path"]) == ("always()", "gate.html")
 
 
 def test_a_baseline_is_recognised(folder):
@@ -159,9 +174,7 @@ def test_an_existing_file_is_kept(folder):
     (folder / "berryeval.toml").write_text('judgments = "mine"\n')
     result = berryeval("init")
     assert result.exit_code == 2
-    assert (
-        "berryeval.toml: expected no such file yet, got one; --force replaces it" in result.output
-    )
+    assert "berryeval.toml: exists already; use --force to replace it" in result.output
     assert (folder / "berryeval.toml").read_text() == 'judgments = "mine"\n'
     assert berryeval("init", "--force").exit_code == 0
     assert "mine" not in (folder / "berryeval.toml").read_text()
@@ -186,8 +199,14 @@ def test_a_folder_that_does_not_exist_is_an_error():
 def test_a_search_that_is_not_found_can_be_named(folder):
     """The next step leads to settings with which a baseline can be saved."""
     (folder / "qrels.txt").write_text("q1 0 d1 1\n")
-    assert "berryeval init --force --system my_app:search" in berryeval("init").output
-    assert berryeval("init", "--force", "--system", "my_app:search").exit_code == 0
+    first = berryeval("init", "--ci", "github")
+    assert "berryeval init --system my_app:search" in first.output
+    assert "The job for CI is written once there are judgments and a search." in first.output
+    assert not (folder / ".github").exists()
+    done = berryeval("init", "--system", "my_app:search", "--ci", "github")
+    assert done.exit_code == 0, done.output
+    assert (folder / ".github").exists()
+    assert "Incomplete" not in (folder / "berryeval.toml").read_text()
     assert Path(read_settings("berryeval.toml").baseline).name == "baseline.json"
 
 
@@ -218,9 +237,92 @@ def _search(query, k): ...
 def test_objects_classes_and_functions_of_the_query_are_found(folder):
     """The likeliest first; what could not be called is left out."""
     (folder / "rag.py").write_text(CLASSES)
-    assert inspect_folder(folder).systems == (
+    found = inspect_folder(folder)
+    assert found.systems == (
         "rag:engine", "rag:hybrid_search", "rag:search", "rag:Plain"
     )  # fmt: skip
+    assert [(one.place, one.method, one.arguments) for one in found.unready] == [
+        ("rag:Engine", "retrieve", ("path",))
+    ]
+
+
+FACTORIES = """
+from dataclasses import dataclass
+from shop.engine import Engine
+
+@dataclass
+class Stored:
+    path: str
+    depth: int = 3
+    def search(self, question, limit=5): ...
+
+def default() -> Stored:
+    return make(1)
+
+def assembled():
+    engine = Engine("index")
+    return engine
+
+def sized(size=3):
+    return Stored(size)
+
+def scored():
+    return len(Engine("index").search("x"))
+
+def _hidden():
+    return Stored("index")
+
+@fixture
+def searched():
+    return Stored("index")
+"""
+
+
+def test_functions_that_return_a_search_are_found(folder):
+    """Those without parameters, with the class from any module of the project."""
+    (folder / "shop").mkdir()
+    (folder / "shop" / "engine.py").write_text(
+        "class Engine:\n    def __init__(self, path): ...\n    def search(self, query): ...\n"
+    )
+    (folder / "app.py").write_text(FACTORIES)
+    (folder / "conftest.py").write_text(FACTORIES)
+    found = inspect_folder(folder)
+    assert found.systems == ("app:default", "app:assembled")
+    assert [one.place for one in found.unready] == ["app:Stored", "shop.engine:Engine"]
+
+
+def test_a_class_that_needs_arguments_gets_a_function(folder):
+    """The text can be pasted as it is; the class itself is refused."""
+    (folder / "qrels.txt").write_text(QRELS)
+    (folder / "app.py").write_text(
+        "class Store:\n    def __init__(self, index_path): ...\n"
+        "    def search(self, question, limit=5):\n        return ['d1']\n"
+    )
+    first = berryeval("init")
+    assert "app:Store has search, but requires index_path\n" in first.output
+    function = "    def retriever():\n        return Store(index_path=...)\n"
+    assert f"add this function to app.py, and repeat the command:\n\n{function}" in first.output
+    refused = berryeval("init", "--system", "app:Store")
+    assert refused.exit_code == 2
+    assert "got app:Store, which requires index_path; add a function to app.py" in refused.stderr
+    with (folder / "app.py").open("a") as file:
+        file.write(textwrap.dedent(function))
+    assert berryeval("init").exit_code == 0
+    assert read_settings("berryeval.toml").system == "app:retriever"
+
+
+def test_queries_are_those_of_the_judgments(folder):
+    """Documents have ids and texts, too; folders are read in the order of their names."""
+    (folder / "data").mkdir()
+    rows = [{"id": f"d{i}", "title": "", "text": "words"} for i in range(3)]
+    (folder / "data" / "index.json").write_text(json.dumps(rows))
+    (folder / "data" / "log.jsonl").write_text('{"_id": "q9", "text": "hats"}\n')
+    (folder / "golden" / "qrels").mkdir(parents=True)
+    (folder / "golden" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    (folder / "golden" / "queries.jsonl").write_text('{"_id": "q1", "text": "hats"}\n')
+    found = inspect_folder(folder)
+    assert found.queries == ("golden/queries.jsonl",)
+    assert found.documents == ("data/index.json",)
 
 
 def test_questions_with_expected_documents_are_converted_first(folder):
@@ -249,6 +351,7 @@ def inner(folder, monkeypatch):
     inner = folder / "apps" / "rag"
     inner.mkdir(parents=True)
     (inner / "qrels.txt").write_text(QRELS)
+    (inner / "app.py").write_text("def search(query, k): ...\n")
     monkeypatch.chdir(inner)
     return inner
 
@@ -262,7 +365,7 @@ def test_a_workflow_is_written_at_the_root_of_the_repository(folder, inner):
     path = folder / ".github/workflows/search-quality-apps-rag.yml"
     [job] = yaml.safe_load(path.read_text())["jobs"].values()
     assert job["defaults"] == {"run": {"working-directory": "apps/rag"}}
-    assert job["steps"][2] == {"run": "python -m pip install berryeval -r ../../requirements.txt"}
+    assert job["steps"][2] == {"run": f"python -m pip install {PINNED} -r ../../requirements.txt"}
     whole = job_for("github", folder)
     assert whole.path == folder / ".github/workflows/search-quality.yml"
     assert "working-directory" not in whole.text

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from berryeval.core.files import write_whole
-from berryeval.errors import ArgumentError
+from berryeval.errors import ArgumentError, FormatError
 
 if TYPE_CHECKING:
     from berryeval.suite.ci_jobs import CiJob, CiService
@@ -42,10 +42,14 @@ def command(
 ) -> None:
     """Write a berryeval.toml for what FOLDER contains.
 
-    Looks for a golden set, judgments, queries, runs, a baseline, and a Python function, class or
-    retriever that searches, in FOLDER (default: the working directory) and its subfolders. Files
-    are recognised by their content; Python files are parsed, but not run. A job for CI is written
-    at the root of the Git repository, and runs in FOLDER.
+    Looks for a golden set, judgments, queries, runs, a baseline, and a search, in FOLDER (default:
+    the working directory) and its subfolders. Files are recognised by their content; Python files
+    are parsed, but not run. A search is a function such as search(query, top_k), an object or a
+    class with such a method that is created without arguments, or a function without parameters
+    that returns an object of such a class.
+
+    A job for CI is written at the root of the Git repository, and runs in FOLDER. It is written
+    once there are judgments and a search; until then, repeat the command.
 
     \b
     berryeval init
@@ -53,27 +57,21 @@ def command(
     berryeval init --print
     """
     from berryeval.suite.ci_jobs import job_for
-    from berryeval.suite.new_project import inspect_folder, to_toml
+    from berryeval.suite.new_project import to_toml
     from berryeval.suite.settings import FILE_NAME
 
+    found = _findings(folder)
     if system is not None:
-        from berryeval.search.opening import check_no_secret
-
-        check_no_secret(system, "--system")  # the file is meant for version control
-    if not Path(folder).is_dir():
-        raise ArgumentError("FOLDER", "an existing folder", repr(folder))
-    found = inspect_folder(folder)
-    _check_converted(found, folder)
-    if system is not None:
-        others = (one for one in found.systems if one != system)
-        found = replace(found, runs=(), systems=(system, *others))
+        found = _with_system(found, system)
     text = to_toml(found)
     if is_printed:
         click.echo(text, nl=False)
         return
+    job = None if ci is None or not found.is_complete else job_for(ci, Path(folder))
     files = {Path(folder) / FILE_NAME: text}
-    job = None if ci is None else job_for(ci, Path(folder))
     if job is not None:
+        if system is None and not force and not job.path.exists():
+            files = {path: content for path, content in files.items() if not _is_kept(path)}
         files[job.path] = job.text
     if not force:
         _check_new(files)
@@ -83,8 +81,48 @@ def command(
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(str(path), [content.encode()])
     click.echo(f"Wrote {' and '.join(map(str, files))}. {_next_step(found)}")
-    if job is not None:
+    if ci is not None:
         click.echo("\n".join(_about(job)))
+
+
+def _is_kept(path: Path) -> bool:
+    """Whether a file exists that is not replaced without --force."""
+    from berryeval.suite.new_project import is_incomplete
+
+    return path.exists() and not is_incomplete(path.read_text("utf-8", "replace"))
+
+
+def _with_system(found: Findings, system: str) -> Findings:
+    """Return the findings with the system that the user named.
+
+    Raises `ArgumentError` for an address with a password, and for a class whose objects cannot be
+    created without arguments.
+    """
+    from berryeval.search.opening import check_no_secret
+
+    check_no_secret(system, "--system")  # the file is meant for version control
+    for one in found.unready:
+        if one.place == system:
+            function = " ".join(one.factory.split())
+            raise ArgumentError(
+                "--system",
+                "a search that can be created without arguments",
+                f"{system}, which requires {', '.join(one.arguments)}; add a function to "
+                f"{one.file}, such as {function}, and name {one.factory_place}",
+            )
+    others = (one for one in found.systems if one != system)
+    return replace(found, runs=(), systems=(system, *others))
+
+
+def _findings(folder: str) -> Findings:
+    """Look into a folder. Raises if questions in it have to be converted first."""
+    from berryeval.suite.new_project import inspect_folder
+
+    if not Path(folder).is_dir():
+        raise ArgumentError("FOLDER", "an existing folder", repr(folder))
+    found = inspect_folder(folder)
+    _check_converted(found, folder)
+    return found
 
 
 def _check_converted(found: Findings, folder: str) -> None:
@@ -102,16 +140,19 @@ def _check_converted(found: Findings, folder: str) -> None:
 
 def _check_new(files: Iterable[Path]) -> None:
     for path in files:
-        if path.exists():
-            raise ArgumentError(str(path), "no such file yet", "one; --force replaces it")
+        if _is_kept(path):
+            raise FormatError("exists already; use --force to replace it", str(path))
 
 
-def _about(job: CiJob) -> Iterator[str]:
+def _about(job: CiJob | None) -> Iterator[str]:
+    if job is None:
+        yield "The job for CI is written once there are judgments and a search."
+        return
     if job.include:
         yield f"Add this line to .gitlab-ci.yml: {job.include}"
     if job.folder:
         yield f"CI reads jobs only at the root of the repository; this one runs in {job.folder}."
-    yield "Commit these files, and baseline.json once it is saved."
+    yield "Commit these files, and baseline.json once it is saved, and add /gate.* to .gitignore."
 
 
 def _listed(found: Findings) -> Iterator[str]:
@@ -126,6 +167,10 @@ def _listed(found: Findings) -> Iterator[str]:
     width = max(map(len, parts))
     for name, values in parts.items():
         yield f"{name:<{width}}  {', '.join(values) or 'none found'}"
+    if not found.systems:
+        for one in found.unready:
+            needed = ", ".join(one.arguments)
+            yield f"{'':<{width}}  {one.place} has {one.method}, but requires {needed}"
 
 
 def _next_step(found: Findings) -> str:
@@ -135,9 +180,15 @@ def _next_step(found: Findings) -> str:
             "documents. If a file should have been found, berryeval inspect FILE shows why not."
         )
     if not (found.runs or found.systems):
+        if found.unready:
+            first = found.unready[0]
+            function = "\n".join(f"    {line}" for line in first.factory.splitlines())
+            return (
+                f"Next: add this function to {first.file}, and repeat the command:\n\n{function}\n"
+            )
         return (
-            "Next: name your search with berryeval init --force --system my_app:search, or write a "
-            "run with berryeval retrieve."
+            "Next: name your search with berryeval init --system my_app:search, or write a run "
+            "with berryeval retrieve."
         )
     if not found.baselines and len(found.runs) < _PAIR:
         return "Next: berryeval baseline save, and after a change berryeval gate."

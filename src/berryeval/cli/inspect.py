@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from berryeval.errors import BerryEvalError, FormatError
 from berryeval.formats.facts import FileFacts, read_facts
 from berryeval.formats.rows import written
 from berryeval.reports.layout import Section, json_text
@@ -39,12 +40,35 @@ def command(files: tuple[str, ...], kind: Kind | None, as_json: bool) -> None:
     \b
     berryeval inspect qrels.txt bm25.run
     """
-    facts = [read_facts(path, kind=kind) for path in files]
+    facts = [_read(path, kind) for path in files]
     if as_json:
         shape = {"version": JSON_VERSION, "kind": "inspection", "files": [*map(_to_json, facts)]}
         click.echo(json_text(shape), nl=False)
     else:
         show_sections(map(_to_section, facts))
+
+
+def _read(path: str, kind: Kind | None) -> FileFacts:
+    """Read the facts of a file. An error about a file of questions says how to convert it."""
+    try:
+        return read_facts(path, kind=kind)
+    except FormatError as error:
+        if path == "-" or not _has_questions(path):
+            raise
+        import shlex
+
+        way_out = f"convert it: berryeval dataset {shlex.quote(path)} FOLDER"
+        message = f"has questions with expected documents; {way_out}"
+        raise FormatError(message, path) from error
+
+
+def _has_questions(path: str) -> bool:
+    from berryeval.formats.datasets import has_expected_documents
+
+    try:
+        return has_expected_documents(path)
+    except BerryEvalError:
+        return False
 
 
 def _to_json(facts: FileFacts) -> dict[str, object]:

@@ -79,6 +79,7 @@ def load(path: PathLike) -> JsonObject:
     except (ValueError, RecursionError) as error:
         raise FormatError(f"expected a JSON object ({error})", path_name(path)) from None
     pairs = _pairs(queries, path, "queries")
+    _check_not_ours(dict(pairs), path)
     if any(key == "judgments" and _is_list_of_objects(value) for key, value in pairs):
         from berryeval.formats import relevance_judgments  # slow to import, and few need them
         from berryeval.formats.located_quotes import located_beside
@@ -91,6 +92,20 @@ def load(path: PathLike) -> JsonObject:
     return JsonObject(
         path, [(query_id, _numbers(documents, query_id, path)) for query_id, documents in pairs]
     )
+
+
+def _check_not_ours(content: dict[str, object], path: PathLike) -> None:
+    """Raise for another file that BerryEval wrote; it names its kind and its version."""
+    kind = content.get("kind")
+    if not isinstance(kind, str) or not isinstance(content.get("version"), int):
+        return
+    if kind == "baseline":
+        way_out = (
+            "`berryeval gate` and the pytest plugin compare with it; elsewhere, name a run, as "
+            "`berryeval retrieve` writes it"
+        )
+        raise FormatError(f"is a baseline, not judgments or a run; {way_out}", path_name(path))
+    raise FormatError.unexpected("judgments or a run", f"a file of kind {kind!r}", path_name(path))
 
 
 def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
+from berryeval import __version__
+
 __all__ = ["CI_SERVICES", "CiJob", "CiService", "job_for"]
 
 CiService: TypeAlias = Literal["github", "gitlab"]
@@ -37,6 +39,12 @@ jobs:
       - run: berryeval gate --report gate.md --report gate.html
       - if: always()
         run: if [ -f gate.md ]; then cat gate.md >> "$GITHUB_STEP_SUMMARY"; fi
+      - if: always()
+        uses: actions/upload-artifact@v4
+        with:
+          name: gate
+          path: {place}gate.html
+          if-no-files-found: ignore
 """
 _GITLAB = """\
 # Fails when search gets worse. The merge request lists the guards that failed.
@@ -110,7 +118,8 @@ def _root_of(folder: Path) -> Path | None:
 
 def _text(template: str, folder: Path, inner: str, place: str) -> str:
     """Fill in a template; requirements are those of the project, or of its repository."""
-    packages = "berryeval"
+    major, minor, *_ = __version__.split(".")
+    packages = f"berryeval~={major}.{minor}"
     for base in (folder, _root_of(folder) or folder):
         up = os.path.relpath(base.resolve(), folder.resolve())
         if (base / "requirements.txt").is_file():

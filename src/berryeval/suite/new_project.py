@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from berryeval.errors import BerryEvalError
@@ -15,16 +14,15 @@ from berryeval.formats import golden_folder, read_judgments, read_queries, read_
 from berryeval.formats.datasets import has_expected_documents
 from berryeval.formats.facts import guess_kind
 from berryeval.formats.reading import sniff_format
-from berryeval.search.systems.calling import METHODS, NUMBERS, QUERIES
+from berryeval.suite.found_systems import SKIPPED, NeedsArguments, find_systems
 
-__all__ = ["Findings", "inspect_folder", "to_toml"]
+__all__ = ["Findings", "inspect_folder", "is_incomplete", "to_toml"]
 
 _ENDINGS = frozenset(
     (".csv", ".json", ".jsonl", ".parquet", ".qrels", ".run", ".trec", ".tsv", ".txt")
 )
 _READABLE = frozenset((".csv", ".json", ".jsonl", ".tsv"))
 _COMPRESSED = frozenset((".gz", ".zst"))
-_SKIPPED = frozenset(("__pycache__", "build", "dist", "node_modules", "site-packages", "venv"))
 _MAX_FILES = 500
 _MAX_READ = 20_000_000
 """Maximum size of a file that is read as a whole to recognise it, in bytes."""
@@ -33,11 +31,8 @@ _PARTS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "queries": ("queries", read_queries),
     "run": ("runs", read_run),
 }
-_SEARCHES = frozenset(("find", "retrieve", "search"))
-"""Words in the names of functions that may be a search engine."""
-_RETRIEVER = "retriever"
-"""How the names of retrievers end, and of functions without parameters that return one."""
 _BASELINE = "baseline.json"
+_INCOMPLETE = "# Incomplete: `berryeval init` replaces this file, once it finds what is missing.\n"
 
 
 @dataclass(frozen=True)
@@ -52,6 +47,8 @@ class Findings:
     baselines: tuple[str, ...] = ()
     systems: tuple[str, ...] = ()
     """Functions of a query and k or of a query alone, and retrievers, as ``module:name``."""
+    unready: tuple[NeedsArguments, ...] = ()
+    """Classes that search, but need arguments."""
     questions: tuple[str, ...] = ()
     """Files of questions with expected documents, which have to be converted first."""
 
@@ -59,6 +56,11 @@ class Findings:
     def is_empty(self) -> bool:
         """Whether nothing was found that can be evaluated."""
         return not (self.judgments or self.runs or self.systems)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a gate can run, apart from its baseline."""
+        return bool(self.judgments and (self.runs or self.systems))
 
 
 def inspect_folder(folder: str | os.PathLike[str]) -> Findings:
@@ -83,12 +85,13 @@ def inspect_folder(folder: str | os.PathLike[str]) -> Findings:
         part: tuple(path.relative_to(root).as_posix() for path in dict.fromkeys(paths))
         for part, paths in found.items()
     }
-    return Findings(**names, systems=tuple(_search_functions(root)))
+    systems, unready = find_systems(root)
+    return _matched(Findings(**names, systems=systems, unready=unready), root)
 
 
 def _subfolders(root: Path) -> Iterator[Path]:
     for path in sorted(root.iterdir()):
-        if path.is_dir() and path.name not in _SKIPPED and not path.name.startswith("."):
+        if path.is_dir() and path.name not in SKIPPED and not path.name.startswith("."):
             yield path
 
 
@@ -139,93 +142,32 @@ def _kind_of(path: Path) -> str | None:
     return part
 
 
-def _search_functions(root: Path) -> list[str]:
-    """Return top-level searches and retrievers by name, the likeliest first."""
-    found: list[tuple[str, bool]] = []
-    for path in [*sorted(root.glob("*.py")), *sorted(root.glob("*/*.py"))][:_MAX_FILES]:
-        module = path.relative_to(root).with_suffix("")
-        if not all(part.isidentifier() and part not in _SKIPPED for part in module.parts):
-            continue
-        try:
-            tree = ast.parse(path.read_bytes())
-        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        place = ".".join(module.parts)
-        found += [(f"{place}:{name}", is_likely) for name, is_likely in _searching_names(tree)]
-    return [name for name, _ in sorted(found, key=lambda one: not one[1])]
+def _matched(found: Findings, root: Path) -> Findings:
+    """Return the findings without queries that are not judged: documents have texts, too.
 
-
-def _searching_names(module: ast.Module) -> Iterator[tuple[str, bool]]:
-    """Iterate over the names of what may search, and whether it is likely."""
-    classes = {
-        node.name: node
-        for node in module.body
-        if isinstance(node, ast.ClassDef) and any(map(_is_search, _methods(node)))
-    }
-    created = set()
-    for node in module.body:
-        if isinstance(node, _FUNCTIONS) and _is_factory(node):
-            yield node.name, True
-        elif isinstance(node, _FUNCTIONS) and _is_search(node):
-            yield node.name, node.name in _SEARCHES and _has_number(node)
-        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            made = node.value.func.id if isinstance(node.value.func, ast.Name) else ""
-            for target in node.targets:
-                if isinstance(target, ast.Name) and (
-                    target.id.endswith(_RETRIEVER) or made in classes
-                ):
-                    created.add(made)
-                    yield target.id, True
-    for name, node in classes.items():
-        if name not in created and _needs_nothing(node):
-            yield name, False
-
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-def _methods(node: ast.ClassDef) -> Iterator[_Function]:
-    names = (*METHODS, "__call__")
-    yield from (one for one in node.body if isinstance(one, _FUNCTIONS) and one.name in names)
-
-
-def _needs_nothing(node: ast.ClassDef) -> bool:
-    """Whether objects of a class can be created without arguments, as far as one can see."""
-    created = [one for one in node.body if isinstance(one, _FUNCTIONS) and one.name == "__init__"]
-    return not node.bases and all(len(_required(one)) <= 1 for one in created)
-
-
-def _is_factory(function: _Function) -> bool:
-    """Whether a function returns a retriever, by its name, and needs no arguments."""
-    return function.name.endswith(_RETRIEVER) and not _required(function)
-
-
-def _is_search(function: _Function) -> bool:
-    """Whether a function or a method takes a query, and at most a number in addition."""
-    required = [name for name in _required(function) if name != "self"]
-    is_named = function.name in (*METHODS, "__call__") or bool(
-        _SEARCHES & set(function.name.split("_"))
+    The best match comes first, and files with judged documents become documents.
+    """
+    if not (found.judgments and found.queries):
+        return found
+    judgments = read_judgments(root / found.judgments[0])
+    judged = set(judgments.query_ids)
+    ids = {path: {one.query_id for one in read_queries(root / path)} for path in found.queries}
+    queries = sorted(
+        (path for path in found.queries if ids[path] & judged),
+        key=lambda path: -len(ids[path] & judged),
     )
-    if not is_named or (function.name.startswith(("test_", "_")) and function.name != "__call__"):
-        return False
-    return required[:1] != [] and required[0] in QUERIES and set(required[1:]) <= NUMBERS
+    documents = set(judgments.doc_ids)
+    others = (path for path in found.queries if path not in queries and ids[path] & documents)
+    return replace(
+        found,
+        queries=tuple(queries),
+        documents=tuple(dict.fromkeys([*found.documents, *others])),
+    )
 
 
-def _required(function: _Function) -> list[str]:
-    """Return the parameters without a default; one that can only be named counts, too."""
-    arguments = function.args
-    placed = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
-    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    return placed[: len(placed) - len(arguments.defaults)] + [
-        one.arg for one, default in named if default is None
-    ]
-
-
-def _has_number(function: _Function) -> bool:
-    """Whether there is a parameter for the number of documents."""
-    names = [one.arg for one in (*function.args.args, *function.args.kwonlyargs)]
-    return not NUMBERS.isdisjoint(names)
+def is_incomplete(toml: str) -> bool:
+    """Whether a file was written before there was enough to evaluate, and may be replaced."""
+    return toml.startswith(_INCOMPLETE)
 
 
 def to_toml(found: Findings) -> str:
@@ -233,7 +175,8 @@ def to_toml(found: Findings) -> str:
 
     If there are several choices, the first one counts, and the others are comments. With two
     runs and no baseline, the oldest run is the baseline, and the newest the candidate. With a run
-    or a system alone, the baseline is a file that `berryeval baseline save` writes.
+    or a system alone, the baseline is a file that `berryeval baseline save` writes. The first line
+    of a file that is not complete yet says so.
     """
     lines = ["# What `berryeval gate` evaluates. Paths are relative to this file.", ""]
     baselines, runs = found.baselines, found.runs
@@ -247,7 +190,7 @@ def to_toml(found: Findings) -> str:
     if runs or not found.systems:
         lines += _setting("run", runs, "candidate.run")
     lines += _setting("system", found.systems, "my_app:search", is_used=not runs)
-    # A function or retriever has its own documents.
+    # A function or retriever has its own documents; these would be for titles in reports.
     lines += _setting("documents", found.documents, "docs/", is_used=False)
     if not baselines and (runs or found.systems):
         lines += ["# Written by `berryeval baseline save`."]
@@ -267,7 +210,8 @@ def to_toml(found: Findings) -> str:
         '# duplicates = "keep-best"',
     ]
     with_system = reading * bool(found.systems and not runs)
-    return "\n".join([*lines, *with_system, "", "[gate]", "alpha = 0.05", "", *guard, ""])
+    mark = "" if found.is_complete else _INCOMPLETE
+    return mark + "\n".join([*lines, *with_system, "", "[gate]", "alpha = 0.05", "", *guard, ""])
 
 
 def _setting(
