@@ -1,10 +1,13 @@
 """Checking whether a golden set can be trusted."""
 
+import json
+
 import pytest
 
 from berryeval.core.run import Run
 from berryeval.golden.check import check_golden_set
 from berryeval.golden.near_duplicates import near_duplicates, shingles
+from berryeval.golden.reading import read_golden_set
 from small_golden_set import JUDGMENTS, QUERIES, judged, write_golden_set
 
 LONG = "Take the lid off, put the new filter in, close the lid and switch the pump on in {}."
@@ -179,3 +182,47 @@ def test_ignored_documents_are_a_warning(tmp_path):
     (folder / "test-documents" / "page.html").write_text("<p>")
     found = [finding for finding in check_golden_set(folder).warnings if finding.kind == "unread"]
     assert [finding.message for finding in found] == ["'page.html' is not Markdown or text"]
+
+
+def ids_of_files(folder, ids):
+    """Write documents, and a query for each of the judged ids."""
+    (folder / "docs").mkdir(parents=True)
+    for number in range(4):
+        (folder / "docs" / f"SUP-{number}.md").write_text(f"# Title {number}\n\nText.\n")
+    rows = [f"q{number} 0 {one} 1\n" for number, one in enumerate(ids)]
+    (folder / "qrels.txt").write_text("".join(rows))
+    queries = [{"_id": f"q{number}", "text": f"word{number}"} for number in range(len(ids))]
+    (folder / "queries.jsonl").write_text("".join(json.dumps(one) + "\n" for one in queries))
+    parts = {"queries": folder / "queries.jsonl", "judgments": folder / "qrels.txt"}
+    return read_golden_set(documents=folder / "docs", strict=False, **parts)
+
+
+@pytest.mark.parametrize("ending", ["", ".md", ".html"])
+def test_judged_ids_may_be_names_of_files(tmp_path, ending):
+    """With or without an extension; an id that is wrong is still found."""
+    golden = ids_of_files(tmp_path, [f"SUP-{number}{ending}" for number in range(3)])
+    assert check_golden_set(golden).errors == ()
+    assert {f"SUP-{number}{ending}" for number in range(3)} <= {*golden.texts}
+    wrong = ids_of_files(tmp_path / "wrong", [f"SUP-0{ending}", f"SUP-1{ending}", "SUP-9"])
+    [(where, message)] = findings(check_golden_set(wrong), "dangling")
+    assert where == "q2"
+    assert message.startswith("'SUP-9' is judged but is not a document; did you mean 'SUP-")
+
+
+def test_other_ids_are_one_error_with_examples(tmp_path):
+    """One line per judgment would hide that the names differ."""
+    found = check_golden_set(ids_of_files(tmp_path, [f"KB{number}" for number in range(4)]))
+    [(_, message)] = findings(found, "dangling")
+    assert message == (
+        "none of the 4 judged ids is a chunk of the documents; judged: 'KB0', 'KB1', 'KB2'; "
+        "chunks: 'SUP-0.md#title-0', 'SUP-1.md#title-1', 'SUP-2.md#title-2'"
+    )
+
+
+def test_queries_with_few_documents_are_counted(tmp_path):
+    """One line says how many there are."""
+    found = check_golden_set(ids_of_files(tmp_path, [f"SUP-{number}" for number in range(4)]))
+    [(_, message)] = findings(found, "few")
+    assert message == (
+        "4 queries have a single relevant document, such as q0, q1, q2; look for others"
+    )

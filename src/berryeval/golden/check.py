@@ -31,6 +31,7 @@ CHECKED_MEASURES = ("P@1", "P@5", "P@10", "R@5", "R@10", "RR@10", "nDCG@10")
 MIN_CEILING = 0.9
 MIN_KAPPA = 0.7
 MIN_RELEVANT = 2
+_N_SHOWN = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,21 +153,29 @@ def _labels(labels: Iterator[str | None]) -> dict[str, int]:
 def _unanswered(golden: GoldenSet) -> Iterator[Fault]:
     if not golden.queries:
         yield Fault("error", "nothing", golden.name, "there are no queries")
+    few = []
     for query in golden.queries:
         n_relevant = len(golden.relevant_of(query.query_id))
         if n_relevant == 0:
-            message = "no chunk is relevant, so every system scores 0"
+            message = f"no {golden.unit} is relevant, so every system scores 0"
             yield Fault("error", "nothing", query.query_id, message)
         elif n_relevant < MIN_RELEVANT:
-            message = "a single chunk is relevant; look for others"
-            yield _warning("few", query.query_id, message)
+            few.append(query.query_id)
+    if len(few) == 1:
+        message = f"a single {golden.unit} is relevant; look for others"
+        yield _warning("few", few[0], message)
+    elif few:
+        shown = ", ".join(few[:_N_SHOWN])
+        message = f"{len(few):,} queries have a single relevant {golden.unit}, such as {shown}"
+        yield _warning("few", golden.name, f"{message}; look for others")
 
 
 def _disorder(golden: GoldenSet) -> Iterator[Fault]:
     for judged in golden.judged:
         grades = [grade for _, grade in judged.relevant]
         if grades != sorted(grades, reverse=True):
-            yield _warning("order", judged.query_id, "the most relevant chunk does not come first")
+            message = f"the most relevant {golden.unit} does not come first"
+            yield _warning("order", judged.query_id, message)
 
 
 def _repeated_spans(golden: GoldenSet) -> Iterator[Fault]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Literal, TypeAlias
 
 from berryeval.core.span_judgment import SpanJudgment
@@ -18,6 +18,9 @@ Severity: TypeAlias = Literal["error", "warning"]
 """Errors make scores wrong; warnings make them less meaningful."""
 
 _MANY = 10_000  # names; to compare each of them would take seconds per mistake
+
+_SEVERAL = 3
+"""Judged ids that cannot all be misspelt."""
 
 _ALMOST = 0.9  # similar enough for document_questions.json, but not for judging-pools.json
 
@@ -37,6 +40,8 @@ class Fault:
 def iter_faults(golden: GoldenSet) -> Iterator[Fault]:
     """Iterate over the errors of a golden set that make its scores wrong."""
     chunk_ids = {chunk.chunk_id for chunk in golden.chunks}
+    others = _other_ids(golden, chunk_ids)
+    yield from others
     query_ids = {query.query_id for query in golden.queries}
     seen: set[str] = set()
     for judged in golden.judged:
@@ -46,7 +51,7 @@ def iter_faults(golden: GoldenSet) -> Iterator[Fault]:
         if query_id in seen:
             yield _error("contradiction", query_id, "is judged twice")
         seen.add(query_id)
-        if golden.texts:  # otherwise systems bring their own documents
+        if golden.texts and not others:  # otherwise systems bring their own documents
             yield from _wrong_chunks(judged, chunk_ids, golden)
         yield from _contradictions(judged)
         yield from _wrong_grades(judged, golden.scale)
@@ -66,8 +71,24 @@ def _error(kind: str, where: str, message: str) -> Fault:
     return Fault("error", kind, where, message)
 
 
+def _other_ids(golden: GoldenSet, chunk_ids: set[str]) -> list[Fault]:
+    """Return one error if all judged ids are unknown: the names differ, and not a single id."""
+    judged = {name: None for one in golden.judged for name, _ in one.iter_grades()}
+    spans = {span.span_id for one in golden.judged for span in one.spans}
+    is_known = any(name in chunk_ids or name in golden.texts for name in judged)
+    if not golden.texts or is_known or spans or len(judged) < _SEVERAL:
+        return []
+    given, known = (", ".join(map(repr, islice(ids, 3))) for ids in (judged, sorted(chunk_ids)))
+    message = (
+        f"none of the {len(judged):,} judged ids is a {golden.unit} of the documents; judged: "
+        f"{given}; {golden.unit}s: {known}"
+    )
+    return [_error("dangling", golden.name, message)]
+
+
 def _wrong_chunks(judged: JudgedQuery, chunk_ids: set[str], golden: GoldenSet) -> Iterator[Fault]:
     spans = {span.span_id for span in judged.spans}
+    what = "chunk of the documents" if golden.unit == "chunk" else "document"
     for chunk_id, _ in judged.iter_grades():
         if chunk_id in chunk_ids or chunk_id in spans:
             continue
@@ -75,7 +96,7 @@ def _wrong_chunks(judged: JudgedQuery, chunk_ids: set[str], golden: GoldenSet) -
             hint = '; to judge whole documents, declare "chunks": "document" in the judgments'
         else:
             hint = _hint(chunk_id, chunk_ids)
-        message = f"{chunk_id!r} is judged but is not a chunk of the documents{hint}"
+        message = f"{chunk_id!r} is judged but is not a {what}{hint}"
         yield _error("dangling", judged.query_id, message)
 
 

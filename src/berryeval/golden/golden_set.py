@@ -107,6 +107,12 @@ class GoldenSet:
         return tuple(dict.fromkeys(chunk.source for chunk in self.chunks))
 
     @property
+    def unit(self) -> str:
+        """What is judged: ``"chunk"``, or ``"document"`` if documents are not split."""
+        is_split = any(chunk.chunk_id != chunk.source for chunk in self.chunks)
+        return "chunk" if is_split else "document"
+
+    @property
     def n_judgments(self) -> int:
         """The number of judged chunks and spans, over all queries."""
         return sum(1 for judged in self.judged for _ in judged.iter_grades())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -12,11 +13,14 @@ from berryeval.core.query import Query
 from berryeval.errors import FormatError, MismatchError
 from berryeval.formats.located_quotes import locate_quotes
 from berryeval.formats.queries import read_queries
+from berryeval.formats.relevance_judgments import JudgedQuery
 from berryeval.golden.chunked import default_chunking, read_chunked
+from berryeval.golden.document_names import judged_names, renamed
 from berryeval.golden.faults import iter_faults
 from berryeval.golden.golden_set import PASSES, QUERIES, QUESTIONS, GoldenSet, Passes
 from berryeval.golden.judged import read_any_judgments, with_spans
 from berryeval.golden.parts import find_parts
+from berryeval.search.chunking import Chunk
 from berryeval.search.questions import Questions, read_questions
 
 __all__ = ["HANDBOOK", "handbook", "read_golden_set"]
@@ -63,8 +67,10 @@ def read_golden_set(
     chunks : str, optional
         The chunking: ``"heading"``, ``"paragraph"``, ``"size"``, ``"document"``, or a file with the
         positions of a system's own chunks, see `berryeval.search.chunking.cutting`. Default: the
-        chunking that the judgments declare; otherwise Markdown and text are split by heading, and
-        each line of JSON lines is a chunk. Any other chunking requires judgments of spans.
+        chunking that the judgments declare; otherwise Markdown and text are split by heading, or
+        not at all if judgments in another format than JSON have names of files as ids, with or
+        without extension; each line of JSON lines is a chunk. Any other chunking requires judgments
+        of spans.
 
     Raises
     ------
@@ -80,6 +86,9 @@ def read_golden_set(
     own = judged.chunks or default_chunking(parts.documents)
     chosen = chunks or own
     texts, pieces = read_chunked(parts.documents, chosen)
+    can_declare = parts.judgments.endswith(".json")
+    if chunks is None and judged.chunks is None and not can_declare:
+        texts, pieces = _as_judged(parts.documents, texts, pieces, judged.queries)
     located, lost = locate_quotes(with_spans(judged, texts), texts)
     asked = _read_queries(parts.queries)
     if parts.is_split:
@@ -107,6 +116,20 @@ def read_golden_set(
             _check_cut(golden, parts.judgments, chosen)
         _raise_fault(golden, path)
     return golden
+
+
+def _as_judged(
+    documents: str | None,
+    texts: dict[str, str],
+    pieces: tuple[Chunk, ...],
+    judged: Sequence[JudgedQuery],
+) -> tuple[dict[str, str], tuple[Chunk, ...]]:
+    """Return whole documents if none of the chunks is judged, but the documents are."""
+    ids = {chunk_id for one in judged for chunk_id, _ in one.iter_grades()}
+    if any(one.spans for one in judged) or any(chunk.chunk_id in ids for chunk in pieces):
+        return texts, pieces
+    names = judged_names(texts, ids)
+    return renamed(*read_chunked(documents, "document"), names) if names else (texts, pieces)
 
 
 def _raise_fault(golden: GoldenSet, path: str | os.PathLike[str] | None) -> None:
