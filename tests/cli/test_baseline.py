@@ -71,8 +71,8 @@ def test_an_existing_file_is_not_overwritten():
     result = baseline("save", "--run", "b.run")
     assert result.exit_code == 2
     assert result.stderr == (
-        "Error: baseline: expected a file that does not exist yet, got 'baselines/main.json'; "
-        "use `berryeval baseline update`, or --force\n"
+        "Error: baselines/main.json: exists already; use --force to replace it, or "
+        "`berryeval baseline update`\n"
     )
     assert Path("baselines/main.json").read_bytes() == before
     assert baseline("save", "--run", "b.run", "--force").exit_code == 0
@@ -168,8 +168,8 @@ def test_a_missing_file_name_is_an_error(command):
     result = baseline(command)
     assert result.exit_code == 2
     assert result.stderr == (
-        "Error: baseline: expected a file, got none; name it in berryeval.toml (baseline = ...) "
-        "or with --baseline\n"
+        "Error: baseline: expected a file named in berryeval.toml (baseline = ...) or with "
+        "--baseline, got none\n"
     )
 
 
@@ -182,9 +182,9 @@ def test_judgments_and_run_are_required(missing):
     )
     result = baseline("save")
     assert result.exit_code == 2
-    assert f"Error: {missing}: expected a file, got none; name one in berryeval" in result.stderr
-    assert f"({missing} = ..." in result.stderr
-    assert result.stderr.endswith(f"or with --{missing}\n")
+    assert f"Error: {missing}: expected a " in result.stderr
+    assert f" named in berryeval.toml ({missing} = ..." in result.stderr
+    assert result.stderr.endswith(f"or with --{missing}, got none\n")
     assert not Path("baselines").exists()
 
 
@@ -225,7 +225,7 @@ def test_a_release_is_not_replaced_by_accident():
     baseline("release", "v1.4")
     result = baseline("release", "v1.4")
     assert result.exit_code == 2
-    assert "expected a release that does not exist yet" in result.stderr
+    assert "v1.4.json: exists already; choose another name, or use --force" in result.stderr
     assert baseline("release", "v1.4", "--force").exit_code == 0
     assert baseline("release", "../v2").exit_code == 2
 

@@ -40,5 +40,5 @@ def test_existing_examples_are_replaced_only_on_request():
     assert run("examples", "here/").exit_code == 0
     again = run("examples", "here/")
     assert again.exit_code == 2
-    assert "--force replaces it" in again.stderr
+    assert "use --force to replace it" in again.stderr
     assert run("examples", "here/", "--force").exit_code == 0

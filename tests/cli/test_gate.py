@@ -301,10 +301,11 @@ def test_log_lines_can_be_text():
     assert "query_id='a b\\nerror c=1'" in odd.stderr
 
 
-def test_by_default_only_errors_are_logged():
-    """X9: missed thresholds are errors."""
-    assert gate().stderr == ""
-    shown = gate("--run", "worse.run", "--at-least", "P@5=0.9").stderr
+def test_by_default_nothing_is_logged():
+    """The table has the verdict; X9: in the log, missed thresholds are errors."""
+    missed = ("--run", "worse.run", "--at-least", "P@5=0.9")
+    assert gate().stderr == gate(*missed).stderr == ""
+    shown = gate(*missed, "--log-level", "error").stderr
     assert shown.count("\n") == 1
     assert shown.rstrip().endswith(
         "error threshold not met measure=P@5 value=0.300 threshold=0.900"

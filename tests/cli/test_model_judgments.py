@@ -128,8 +128,11 @@ def test_a_baseline_keeps_all_queries():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ('label_draw = "draw.json"\n', "label_draw: expected a file, got none; name one"),
-        ('model_judgments = "model.txt"\n', "model_judgments: expected a file, got none"),
+        ('label_draw = "draw.json"\n', "label_draw: expected a file named in berryeval.toml"),
+        (
+            'model_judgments = "model.txt"\n',
+            "model_judgments: expected a file named in berryeval.toml",
+        ),
     ],
 )
 def test_a_gate_needs_both_files(change, message):

@@ -63,8 +63,9 @@ def test_reached_thresholds_exit_0():
 
 
 def test_a_missed_threshold_exits_1():
-    """X6, X9: the build fails, and an error names the measure."""
-    result = quality()
+    """X6, X9: the build fails, and an error in the log names the measure."""
+    assert quality().stderr == ""
+    result = quality("--log-level", "error")
     assert result.exit_code == 1
     assert "FAIL: engine_of_quality:find on golden" in result.output
     assert "error threshold not met measure=P@5 value=0.300 threshold=0.400" in result.stderr
@@ -76,10 +77,20 @@ def test_an_impossible_threshold_exits_2_before_any_query():
         result = quality(*arguments, system="no_such_module:find")
         assert result.exit_code == 2
         assert result.stderr.startswith("Error: the best possible P@5 is 0.4000 with these judg")
-    words = ["quality", "--golden", "golden", "--system", "no_such_module:find"]
+        assert "cannot be reached; choose others with --at-least" in result.stderr
+
+
+def test_defaults_that_cannot_be_reached_are_left_out():
+    """They are meant for the bundled set; a note says which one is missing."""
+    words = ["quality", "--golden", "golden", "--system", "engine_of_quality:find"]
     result = CliRunner().invoke(main, words, prog_name="berryeval")
-    assert result.exit_code == 2
-    assert "so the threshold 0.7 cannot be reached; choose others with --at-least" in result.stderr
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "P@5 is not compared with the default threshold 0.7, since the best possible mean is "
+        "0.4000 with these judgments; choose thresholds with --at-least.\n"
+    )
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert ["MRR", "0.7500", "1.0000", "0.7000", "pass"] in rows
 
 
 def test_a_system_that_fails_exits_4():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from berryeval.errors import ArgumentError, NotFoundError
+from berryeval.errors import FormatError, NotFoundError
 from berryeval.suite import examples
 
 
@@ -24,7 +24,7 @@ def test_existing_files_are_kept_unless_replaced(tmp_path):
     mine = tmp_path / "runs" / "words.run"
     mine.parent.mkdir()
     mine.write_text("mine")
-    with pytest.raises(ArgumentError, match=r"words\.run: expected no such file yet"):
+    with pytest.raises(FormatError, match=r"words\.run: exists already; use --force"):
         examples.copy_examples(tmp_path)
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["words.run"]
     examples.copy_examples(tmp_path, force=True)

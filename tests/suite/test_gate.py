@@ -123,9 +123,13 @@ def test_thresholds_and_latencies_need_no_baseline(settings):
     ("changes", "guards", "message"),
     [
         ({}, (), "gate.guard: expected at least one, got none; add .*--at-least or --margin"),
-        ({"judgments": None}, (MARGIN,), "judgments: expected a file, got none; .*--judgments"),
-        ({"run": None}, (MARGIN,), "run: expected a file, got none; name one in berryeval.toml"),
-        ({"baseline": None}, (MARGIN,), "baseline: expected a file, got none; .*--baseline"),
+        (
+            {"judgments": None},
+            (MARGIN,),
+            "judgments: expected a file named .*--judgments, got none",
+        ),
+        ({"run": None}, (MARGIN,), "run: expected a run or a system named in berryeval.toml"),
+        ({"baseline": None}, (MARGIN,), "baseline: expected a file named .*--baseline, got none"),
         ({}, (LatencyGuard(95, 5),), "expected query times, got no times"),
     ],
 )

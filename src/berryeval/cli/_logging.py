@@ -14,6 +14,7 @@ __all__ = ["logging_options"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_OFF = "off"
 _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
@@ -41,11 +42,14 @@ class _JsonFormatter(logging.Formatter):
         return json.dumps(line)
 
 
-def logging_options(*, level: str = "error", format: str = "text") -> Callable[[Command], Command]:
-    """Give a command ``--log-level`` and ``--log-format``, with these defaults."""
+def logging_options(*, level: str = "off", format: str = "text") -> Callable[[Command], Command]:
+    """Give a command ``--log-level`` and ``--log-format``, with these defaults.
+
+    A command that shows its result on the console does not log by default.
+    """
     level_option = click.option(
         "--log-level",
-        type=click.Choice(["debug", "info", "warning", "error"]),
+        type=click.Choice(["debug", "info", "warning", "error", _OFF]),
         default=level,
         show_default=True,
         expose_value=False,
@@ -76,4 +80,5 @@ def _set_format(_context: click.Context, _option: click.Parameter, value: str) -
 
 
 def _set_level(_context: click.Context, _option: click.Parameter, value: str) -> None:
-    logging.getLogger("berryeval").setLevel(value.upper())
+    level = logging.CRITICAL + 1 if value == _OFF else value.upper()
+    logging.getLogger("berryeval").setLevel(level)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -119,12 +120,21 @@ def write_output(text: str, output: str | None) -> None:
     else:
         assert output is not None
         write_whole(output, [text.encode("utf-8", "surrogateescape")])
+        _report_written(output)
 
 
 def write_chart(chart: Chart, format: str, output: str | None) -> None:
     """Write a chart as svg or png to a file, or to standard output."""
     drawn = chart.to_png() if format == "png" else f"{chart.to_svg()}\n".encode()
     write_whole(output or "-", [drawn])
+    if output not in (None, "-"):
+        _report_written(output)
+
+
+def _report_written(output: str) -> None:
+    """Report a file on a terminal, where a command that prints nothing looks as if it failed."""
+    if sys.stderr.isatty():
+        click.echo(f"Wrote {output}.", err=True)
 
 
 def write_tables(tables: list[Table], output: str | None, output_format: str) -> None:

@@ -10,6 +10,7 @@ import click
 
 from berryeval.cli._options import judged_only_option
 from berryeval.cli._settings import config_option, load_settings, named_options
+from berryeval.core.files import refuse_existing
 from berryeval.core.inputs import release_input
 from berryeval.core.notes import caution_notes
 from berryeval.errors import ArgumentError, InputError
@@ -70,9 +71,8 @@ def save(
     settings = _load_settings(config, named, judged_only)
     path = _path(settings)
     _check_no_run(path)
-    if os.path.exists(path) and not force:  # noqa: PTH110 - pathlib is slow to import
-        way_out = "use `berryeval baseline update`, or --force"
-        raise ArgumentError("baseline", "a file that does not exist yet", f"{path!r}; {way_out}")
+    if not force:
+        refuse_existing(path, "use --force to replace it, or `berryeval baseline update`")
     marked = _marked(path)
     release_input(path)
     baseline = replace(_make(settings, name, _measures(settings, measures)), release=marked)
@@ -136,9 +136,8 @@ def release(name: str, config: str | None, baseline: str | None, force: bool) ->
     path = _path(load_settings(config, {"baseline": baseline}))
     current = Baseline.read(path)
     target = release_path(path, name)
-    if os.path.exists(target) and not force:  # noqa: PTH110 - pathlib is slow to import
-        way_out = "choose another name, or use --force"
-        raise ArgumentError("NAME", "a release that does not exist yet", f"{target!r}; {way_out}")
+    if not force:
+        refuse_existing(target, "choose another name, or use --force to replace it")
     release_input(path)
     replace(current, name=name, release=None).save(target)
     replace(current, release=name).save(path)
@@ -183,10 +182,9 @@ def _load_settings(
 
 
 def _path(settings: Settings) -> str:
-    if settings.baseline is None:
-        way_out = "name it in berryeval.toml (baseline = ...) or with --baseline"
-        raise ArgumentError("baseline", "a file", f"none; {way_out}")
-    return settings.baseline
+    from berryeval.suite.references import named_file
+
+    return named_file(settings.baseline, "baseline")
 
 
 def _check_no_run(path: str) -> None:
@@ -227,11 +225,10 @@ def _make(settings: Settings, name: str | None, measures: tuple[Measure, ...]) -
     from berryeval.evaluation.sources import load_judgments
     from berryeval.suite.candidates import find_candidate
     from berryeval.suite.gate import model_of
+    from berryeval.suite.references import named_file
 
-    if settings.judgments is None:
-        way_out = "name one in berryeval.toml (judgments = ...) or with --judgments"
-        raise ArgumentError("judgments", "a file", f"none; {way_out}")
-    judgments = load_judgments(settings.judgments, judges=settings.judges, lengths=settings.lengths)
+    path = named_file(settings.judgments, "judgments")
+    judgments = load_judgments(path, judges=settings.judges, lengths=settings.lengths)
     queries = load_queries(settings.queries)
     model = model_of(settings)
     if model is not None:

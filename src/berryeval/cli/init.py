@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from berryeval.core.files import write_whole
-from berryeval.errors import ArgumentError, FormatError
+from berryeval.core.files import refuse_existing, write_whole
+from berryeval.errors import ArgumentError
 
 if TYPE_CHECKING:
     from berryeval.suite.ci_jobs import CiJob, CiService
@@ -141,7 +141,7 @@ def _check_converted(found: Findings, folder: str) -> None:
 def _check_new(files: Iterable[Path]) -> None:
     for path in files:
         if _is_kept(path):
-            raise FormatError("exists already; use --force to replace it", str(path))
+            refuse_existing(path)
 
 
 def _about(job: CiJob | None) -> Iterator[str]:

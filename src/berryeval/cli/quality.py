@@ -32,9 +32,11 @@ from berryeval.cli._systems import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from berryeval.evaluation.evaluate import MeasureLike
+    from berryeval.golden.golden_set import GoldenSet
 
 __all__ = ["command"]
 
@@ -60,7 +62,7 @@ BELOW = 1
     multiple=True,
     metavar="MEASURE=VALUE",
     help="Threshold that replaces those of the suite. Repeatable.  [default: MRR=0.70, P@5=0.70, "
-    "R@10=0.75]",
+    "R@10=0.75, as far as the judgments allow them]",
 )
 @click.option(
     "--max-failed",
@@ -142,13 +144,13 @@ def command(
     if time is not None and history is None:
         raise click.UsageError("--time requires --history FILE.")
     check_outputs([output, history, *reports])
-    thresholds = _thresholds(at_least) or THRESHOLDS
     project = load_settings(config, {})
     own = ("documents", "queries", "judgments")
     is_named = golden or any(parts[name] for name in own)
     if not is_named and project.queries is not None and project.judgments is not None:
         parts |= {name: getattr(project, name) for name in own}
     known = load_golden_set(golden, **parts)
+    thresholds = _thresholds(at_least) or _reachable(THRESHOLDS, known)
     way_out = "choose others with --at-least, or judge more documents"
     guards = thresholds_of(known, thresholds, judged_only=judged_only)
     check_reachable(known.judgments, guards, queries=known.queries, way_out=way_out)
@@ -201,4 +203,22 @@ def _thresholds(at_least: tuple[str, ...]) -> dict[MeasureLike, float]:
             raise ArgumentError(
                 "--at-least", "MEASURE=VALUE such as P@5=0.70", repr(text)
             ) from None
+    return found
+
+
+def _reachable(
+    thresholds: Mapping[MeasureLike, float], known: GoldenSet
+) -> dict[MeasureLike, float]:
+    """Return the default thresholds that a set allows, and report the others."""
+    found = {}
+    for measure, threshold in thresholds.items():
+        [best] = known.ceilings([measure]).values() or [threshold]
+        if best >= threshold:
+            found[measure] = threshold
+            continue
+        click.echo(
+            f"{measure} is not compared with the default threshold {threshold:g}, since the best "
+            f"possible mean is {best:.4f} with these judgments; choose thresholds with --at-least.",
+            err=True,
+        )
     return found

@@ -13,7 +13,7 @@ from typing import IO, BinaryIO, cast
 from berryeval.core.inputs import refuse_input
 from berryeval.errors import ArgumentError, FormatError, MissingExtraError
 
-__all__ = ["format_of_ending", "uncompressed_name", "write_whole"]
+__all__ = ["format_of_ending", "refuse_existing", "uncompressed_name", "write_whole"]
 
 _NAMED_FORMATS = frozenset((
     ".7z", ".arrow", ".arrows", ".avro", ".bmp", ".bz2", ".csv", ".db", ".doc", ".docx", ".eps",
@@ -26,6 +26,14 @@ _NAMED_FORMATS = frozenset((
 """Endings that promise a format, ours and others'."""
 
 _STANDARD_OUTPUT = ("-", "/dev/stdout")
+
+
+def refuse_existing(
+    path: str | os.PathLike[str], way_out: str = "use --force to replace it"
+) -> None:
+    """Raise `FormatError` if a file exists that a command would replace."""
+    if os.path.exists(path):  # noqa: PTH110 - pathlib is slow to import
+        raise FormatError(f"exists already; {way_out}", os.fspath(path))
 
 
 def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:

@@ -57,8 +57,8 @@ def find_candidate(
     """
     if settings.system is None:
         if settings.run is None:
-            way_out = "name one in berryeval.toml (run = ... or system = ...), or with --run"
-            raise ArgumentError("run", "a file", f"none; {way_out}")
+            places = "in berryeval.toml (run = ... or system = ...) or with --run"
+            raise ArgumentError("run", f"a run or a system named {places}", "none")
         again = tuple(load_run(path) for path in settings.repeats)
         return Candidate(settings.run, load_run(settings.run), {}, again)
     if settings.run is not None:

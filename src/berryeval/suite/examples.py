@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from berryeval.core.files import write_whole
-from berryeval.errors import ArgumentError, NotFoundError
+from berryeval.core.files import refuse_existing, write_whole
+from berryeval.errors import NotFoundError
 
 __all__ = ["copy_examples", "examples_folder"]
 
@@ -42,14 +42,14 @@ def copy_examples(target: str | os.PathLike[str], *, force: bool = False) -> lis
 
     Raises
     ------
-    ArgumentError
+    FormatError
         If one of the files exists, before any is written.
     """
     source, folder = examples_folder(), Path(target)
     copies = {folder / path.relative_to(source): path for path in _files(source)}
     for path in copies:
-        if path.exists() and not force:
-            raise ArgumentError(str(path), "no such file yet", "one; --force replaces it")
+        if not force:
+            refuse_existing(path)
     for path, original in copies.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(str(path), [original.read_bytes()])

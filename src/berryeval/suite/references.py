@@ -168,6 +168,6 @@ def read_baseline(path: str) -> Run | Baseline:
 def named_file(path: str | None, what: str) -> str:
     """Return a required file of the settings, or raise if they do not name it."""
     if path is None:
-        way_out = f"name one in berryeval.toml ({what} = ...) or with --{what.replace('_', '-')}"
-        raise ArgumentError(what, "a file", f"none; {way_out}")
+        places = f"in berryeval.toml ({what} = ...) or with --{what.replace('_', '-')}"
+        raise ArgumentError(what, f"a file named {places}", "none")
     return path
