@@ -43,6 +43,22 @@ def test_declarations_of_a_set_are_shown(folder):
     assert (declared["scale"], declared["labels"], declared["judges"]) == (3, labels, "mean")
 
 
+def test_the_system_of_a_project_has_its_settings(folder, monkeypatch):
+    """Those of the settings file, as for a gate; options take precedence."""
+    (folder / "engine_of_check.py").write_text(
+        "def find(query, k):\n    return [{'key': 'guide.md#guide', 'name': 'x', 'text': 'one'}]\n"
+    )
+    (folder / "berryeval.toml").write_text(
+        'system = "engine_of_check:find"\n[system_settings]\nid = "key"\n'
+    )
+    monkeypatch.syspath_prepend(folder)
+    check = ("check", "golden", "--json", "--system", "engine_of_check:find")
+    holes = json.loads(golden(*check).stdout)["unjudged"]["engine_of_check:find"]
+    named = json.loads(golden(*check, "-s", "id=name").stdout)["unjudged"]["engine_of_check:find"]
+    assert "x" in str(named)
+    assert "sha256:" not in str(holes)
+
+
 def test_near_duplicate_queries_are_a_note(folder):
     """Their texts and a suggested group are shown, and the exit code stays 0."""
     queries = [QUERIES[0], {**QUERIES[1], "query": "how do I configure OAuth"}]

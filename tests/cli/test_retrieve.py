@@ -335,6 +335,12 @@ def test_ids_that_no_judgment_has_are_refused_in_a_project(folder):
     assert not (folder / "a.run").exists()
 
 
+def test_answers_may_be_collected_before_they_are_judged(folder):
+    """The settings file may name judgments that do not exist yet."""
+    toml = PROJECT.partition("[system_settings]")[0].replace("qrels.txt", "later.txt")
+    assert of_project(folder, "-o", "a.run", toml=toml).exit_code == 0
+
+
 def test_hits_without_ids_are_always_reported(folder):
     """Without judgments, a run with hashes is written, and a note says how to name the ids."""
     done = of_project(folder, "-o", "a.run", toml='system = "engine_of_project:find"\n'

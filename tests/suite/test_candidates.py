@@ -174,6 +174,6 @@ def test_queries_with_other_ids_are_shown(folder):
 
 
 def test_documents_of_a_system_with_its_own_are_for_titles(folder):
-    """Reports and tests show them; there is nothing to index."""
+    """Tests show them; there is nothing to index."""
     (folder / "corpus.jsonl").write_text('{"_id": "d1", "text": "first"}\n')
     assert run_gate(settings(documents="corpus.jsonl")).verdict == "pass"

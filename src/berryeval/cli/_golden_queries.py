@@ -9,6 +9,7 @@ import click
 
 from berryeval.cli import SYSTEM_FAILED
 from berryeval.cli._judges import BUDGET_SPENT, JudgeCalls, judge_options
+from berryeval.cli._settings import read_project
 from berryeval.cli._systems import load_golden_set, progress_bar
 
 if TYPE_CHECKING:
@@ -123,9 +124,9 @@ def queries(
 
 
 def _indexed(name: str, golden: GoldenSet) -> System:
-    from berryeval.search.opening import open_system
+    from berryeval.suite.candidates import open_project_system
 
-    opened = open_system(name, queries=golden.queries)
+    opened = open_project_system(read_project(None), golden.queries, place=name)
     if opened.can_index:
         opened.index(golden.documents())
     return opened

@@ -11,6 +11,7 @@ from berryeval.cli._golden_queries import queries, review
 from berryeval.cli._golden_weights import weights
 from berryeval.cli._judges import warn_of_guideline
 from berryeval.cli._output import output_options, write_output, write_tables
+from berryeval.cli._settings import read_project
 from berryeval.cli._systems import (
     address_for,
     chunks_option,
@@ -121,11 +122,16 @@ def _run_of(
     settings: tuple[str, ...],
 ) -> Run:
     from berryeval.search.collect import collect
-    from berryeval.search.opening import open_system
+    from berryeval.suite.candidates import open_project_system
     from berryeval.suite.quality import TABLE, check_has_documents
 
-    opened = open_system(
-        name, named_settings(settings), dsn=dsn, queries=golden.queries, table=TABLE
+    opened = open_project_system(
+        read_project(None),
+        golden.queries,
+        place=name,
+        own_settings=named_settings(settings),
+        dsn=dsn,
+        documents_table=TABLE,
     )
     with opened, progress_bar(name) as progress:
         check_has_documents(golden, opened)

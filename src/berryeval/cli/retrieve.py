@@ -319,8 +319,8 @@ def _check_judged(project: Settings, system: System, run: Run, journal: Journal 
     from berryeval.suite.candidates import judged_units
     from berryeval.suite.known_ids import check_any_judged
 
-    if project.judgments is None:
-        return
+    if project.judgments is None or not os.path.exists(project.judgments):  # noqa: PTH110
+        return  # answers may be collected before they are judged
     judgments = load_judgments(project.judgments, "error", project.judges)
     if not any(query_id in run.query_ids for query_id in judgments.query_ids):
         return  # other queries, such as those of a log

@@ -147,11 +147,16 @@ def _matched(found: Findings, root: Path) -> Findings:
 
     The best match comes first, and files with judged documents become documents.
     """
-    if not (found.judgments and found.queries):
+    files = [root / path for path in (*found.judgments[:1], *found.queries)]
+    is_small = all(path.stat().st_size <= _MAX_READ for path in files)
+    if not (found.judgments and found.queries and is_small):
         return found
-    judgments = read_judgments(root / found.judgments[0])
+    try:
+        judgments = read_judgments(files[0])
+        ids = {path: {one.query_id for one in read_queries(root / path)} for path in found.queries}
+    except BerryEvalError:  # the gate reports what is wrong
+        return found
     judged = set(judgments.query_ids)
-    ids = {path: {one.query_id for one in read_queries(root / path)} for path in found.queries}
     queries = sorted(
         (path for path in found.queries if ids[path] & judged),
         key=lambda path: -len(ids[path] & judged),
@@ -190,7 +195,7 @@ def to_toml(found: Findings) -> str:
     if runs or not found.systems:
         lines += _setting("run", runs, "candidate.run")
     lines += _setting("system", found.systems, "my_app:search", is_used=not runs)
-    # A function or retriever has its own documents; these would be for titles in reports.
+    # A function or retriever has its own documents; these are for titles in tests.
     lines += _setting("documents", found.documents, "docs/", is_used=False)
     if not baselines and (runs or found.systems):
         lines += ["# Written by `berryeval baseline save`."]
