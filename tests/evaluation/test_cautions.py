@@ -350,6 +350,58 @@ def test_documents_that_were_only_missed_are_no_caution():
     assert be.evaluate(judgments, {q: r[:1] for q, r in run.items()}, "RR").cautions == ()
 
 
+LOOKS = {
+    "a prefix": lambda doc_id: f"doc_{doc_id}",
+    "a prefix of letters": lambda doc_id: f"x{doc_id}",
+    "chunks": lambda doc_id: f"{doc_id}#1",
+}
+
+
+def large_set(n_queries=50, depth=20):
+    """Return judgments of relevant documents, and a run that finds half of them."""
+    judgments, run = {}, {}
+    for n in range(n_queries):
+        relevant = [f"FT{(n * 31 + step * 7) % 4000:05}" for step in range(10)]
+        others = [f"FT{(n * 57 + step * 101 + 3) % 4000:05}" for step in range(depth)]
+        judgments[f"q{n:02}"] = dict.fromkeys(relevant, 1)
+        run[f"q{n:02}"] = [*dict.fromkeys([*relevant[:5], *others])][:depth]
+    return judgments, run
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("n_renamed", [17, 49])
+def test_other_ids_in_some_queries_of_a_run_are_a_caution(look, n_renamed):
+    """Their relevant documents occur for other queries, so that each query is compared alone."""
+    judgments, run = large_set()
+    for query_id in [*run][:n_renamed]:
+        run[query_id] = [LOOKS[look](doc_id) for doc_id in run[query_id]]
+    [caution] = be.evaluate(judgments, run, "nDCG@10").cautions
+    assert caution.startswith(
+        f"{n_renamed} of 50 queries: none of their results is judged for any query; their ids, "
+        f"such as '{run['q00'][0]}', '{run['q01'][0]}', '{run['q02'][0]}', look different from "
+        "those of the judgments, such as 'FT00000', "
+    )
+    compared = be.compare(judgments, {"old": large_set()[1], "new": run}, "nDCG@10")
+    assert any(note.startswith(f"Caution: new: {n_renamed} of 50") for note in compared.notes)
+    assert f"Caution: in new, {n_renamed} of 50 queries: " in be.gate(compared, margin=0.9).sentence
+
+
+def test_weak_queries_are_no_other_ids():
+    """Some queries without any judged document have ids like all others, or too few to tell."""
+    judgments, run = large_set()
+    for n, query_id in enumerate([*run][:20]):
+        run[query_id] = [f"GX{n:03}{step:02}" for step in range(20)]  # a part that is not judged
+    assert be.evaluate(judgments, run, "nDCG@10").cautions == ()
+    for n, query_id in enumerate([*run][:20]):
+        run[query_id] = [f"a-{n:03}{step:02}" for step in range(20)]
+    run["q30"] = [*run["q30"][:-1], "a-1"]  # another query has such ids, too
+    assert be.evaluate(judgments, run, "nDCG@10").cautions == ()
+    few = {f"q{n}": {f"{name}.md": 1} for n, name in enumerate("abcdef")}
+    weak = {query_id: [*grades] for query_id, grades in few.items()}
+    weak |= {f"q{n}": [f"on-{n}.md"] for n in range(3)}
+    assert be.evaluate(few, weak, "nDCG@10").cautions == ()
+
+
 @pytest.mark.parametrize("depth", [1, 3, 5, 10])
 def test_real_runs_have_no_caution(depth):
     """Neither with all judgments, nor with one relevant document per query."""

@@ -5,6 +5,11 @@ it never returned. So relevant documents that a run never has are suspicious onl
 different from those of the run, or if the run seems to have nearly every document: Chao's estimate
 of the unseen ones, from those that occur once and twice, is far below their number. On real runs,
 complete and with one relevant document per query, this rule raised no false alarm.
+
+If only some queries of a run have other ids, the relevant documents may still occur for the rest.
+So queries are also compared with each other: it is suspicious if none of the results of many
+queries is judged for any query, and their ids look different from all others, or become judged ids
+without the text that they all start with.
 """
 
 from __future__ import annotations
@@ -12,12 +17,14 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from os.path import commonprefix
 
 from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
 from berryeval.core.scores import Scores
 from berryeval.evaluation.result import holes_measure
 from berryeval.evaluation.sources import RunSource, load_run
@@ -34,6 +41,10 @@ _UNSEEN_FACTOR = 2
 _MAX_ROWS = 500_000
 """Larger runs are not examined: it would take longer than scoring them."""
 _MAX_BYTES = 10_000_000
+_MIN_IDS = 20
+"""Ids of one form, and of the others, below which different forms may be chance."""
+_MIN_MATCHES = 3
+"""Ids that have to be judged without their prefix."""
 
 _LETTERS = re.compile(rb"[A-Za-z\x80-\xff]+")
 _DIGITS = re.compile(rb"[0-9]+")
@@ -69,20 +80,36 @@ def find_unknown_ids(
 
     The run is examined only if many queries scored 0, so this takes no time otherwise.
     """
-    found = find_other_ids(scores, measures, judgments.doc_ids)
     ranked = [measure for measure in measures if not measure.uses_timings]
+    found = find_other_ids(scores, measures, judgments.doc_ids)
     if found or not ranked:
         return found
     scored, nothing = _without_scores(scores, ranked)
-    is_many = partial(_is_many, len(scored))
-    if not is_many(nothing) or _is_large(run):
+    if not _is_many(len(scored), nothing) or _is_large(run):
         return ()
     loaded = load_run(run, duplicates)
     if len(loaded.doc_ids) > _MAX_ROWS:
         return ()
+    return _unknown_in(loaded, judgments, scored, nothing)
+
+
+def _unknown_in(
+    loaded: Run, judgments: Judgments, scored: Sequence[bytes], nothing: Sequence[bytes]
+) -> tuple[str, ...]:
+    """Return a caution about the queries with nothing but zeros, if their ids are unknown."""
+    is_many = partial(_is_many, len(scored))
     counts = Counter(loaded.doc_ids.iter_bytes())
     relevant = {query_id: _relevant_in(judgments, query_id) for query_id in scored}
+    unlike = _unlike_all_others(judgments, loaded, counts.keys(), nothing)
     unknown = [one for one in nothing if counts.keys().isdisjoint(relevant[one])]
+    if is_many([*unlike]):
+        judged = _examples(relevant[one][0] for one in unlike)
+        returned = _examples(ids[0] for ids in unlike.values())
+        return (
+            f"{len(unlike):,} of {len(scored):,} queries: none of their results is judged for any "
+            f"query; their ids, such as {returned}, look different from those of the judgments, "
+            f"such as {judged}",
+        )
     if not is_many(unknown):
         return ()
     forms = {_form(doc_id) for doc_id in counts}
@@ -99,6 +126,31 @@ def find_unknown_ids(
         f"returns for any query; check their document ids, such as {judged} in the judgments and "
         f"{returned} in the run",
     )
+
+
+def _unlike_all_others(
+    judgments: Judgments, run: Run, returned: Collection[bytes], nothing: Iterable[bytes]
+) -> dict[bytes, list[bytes]]:
+    """Return queries and their results, if these seem to be named differently from all others.
+
+    None of them is judged for any query.
+    """
+    judged = {*judgments.doc_ids.iter_bytes()}
+    rankings = {query_id: run.ranked_ids(query_id) for query_id in nothing}
+    found = {one: ids for one, ids in rankings.items() if judged.isdisjoint(ids)}
+    own = {doc_id for ids in found.values() for doc_id in ids}
+    forms = {_form(doc_id) for doc_id in judged.union(returned).difference(own)}
+    other = {one: ids for one, ids in found.items() if forms.isdisjoint(map(_form, ids))}
+    n_other = len({doc_id for ids in other.values() for doc_id in ids})
+    if len(other) >= MIN_QUERIES and min(n_other, len(judged)) >= _MIN_IDS:
+        return other
+    prefix = commonprefix([*own])  # noqa: RUF071 - ids, not paths
+    for length in range(len(prefix), 0, -1):
+        if prefix[:length].isdigit():
+            break
+        if sum(doc_id[length:] in judged for doc_id in own) >= _MIN_MATCHES:
+            return found
+    return {}
 
 
 def _without_scores(scores: Scores, measures: Sequence[Measure]) -> tuple[list[bytes], list[bytes]]:
