@@ -98,6 +98,22 @@ def test_all_runs_can_be_compared_pairwise(tmp_path):
     assert "Similarity of system orders" not in markdown  # two runs have a single order
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--similarity", "--json"], "--similarity requires a table or Markdown"),
+        (["--similarity", "-o", "report.html"], "the output is html"),
+        (["--all-pairs", "--format", "svg"], "shows no pairs; omit --all-pairs"),
+        (["--all-pairs", "-q", "--format", "csv"], "omit -q or --all-pairs"),
+    ],
+)
+def test_nothing_that_was_requested_is_left_out_silently(arguments, message):
+    """A format without a place for it is refused, before anything is written."""
+    result = berryeval(*FILES, *arguments)
+    assert (result.exit_code, message in result.output) == (2, True)
+    assert not Path("report.html").exists()
+
+
 @pytest.mark.parametrize("ending", ["html", "svg", "png", "md", "tex", "csv", "json"])
 def test_the_extension_sets_the_format(tmp_path, ending):
     """Pages and images are included."""

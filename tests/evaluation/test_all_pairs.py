@@ -1,10 +1,19 @@
 """Every system compared with every other, and their similarity."""
 
+import csv
+import json
+
 import numpy as np
 import pytest
 
 from berryeval import compare
-from berryeval.evaluation.all_pairs import all_pairs, order_similarity, run_similarity
+from berryeval.evaluation.all_pairs import (
+    all_pairs,
+    order_similarity,
+    pairs_note,
+    run_similarity,
+    with_pairs,
+)
 from berryeval.reports.all_pairs import pairs_table
 from berryeval.stats import rank_biased_overlap, simultaneous_intervals
 
@@ -118,12 +127,56 @@ def test_noise_of_each_system_counts_in_its_pairs():
 
 def test_the_table_of_pairs_has_words_and_intervals():
     """There is one row per pair, and a note on the intervals."""
-    table = pairs_table(all_pairs(many()))
+    table = pairs_table(with_pairs(many()))
     assert table.header[-3:] == ("interval", "p", "second is")
     assert [row[-1] for row in table.rows] == ["better", "worse", "worse"]
-    untested = pairs_table(all_pairs(three()))
+    untested = pairs_table(with_pairs(three()))
     assert {row[-1] for row in untested.rows} == {"too few changes to decide"}
     assert "one family" in table.notes[0]
+
+
+def test_the_note_names_both_families():
+    """Three pairs, and two differences from the baseline: their intervals differ."""
+    note = pairs_note(many())
+    assert "simultaneous over 3 comparisons. Those of the differences from a are" in note
+    assert "simultaneous over 2 in RR. So their intervals differ" in note
+    assert "over 2 in RR, and over 2 in the other measures." in pairs_note(three())
+    alone = compare(JUDGMENTS, {"a": A, "b": B}, "RR")
+    assert pairs_note(alone) == (
+        "The pairs of a measure form one family: intervals and p-values are simultaneous."
+    )
+    runs = {name: run_at(ranks) for name, ranks in RANKS.items()}
+    del runs["c"]["q00"]
+    assert pairs_note(compare(MANY, runs, "RR")).endswith(
+        "All are over 24 queries; the result in words is over the 23 in every run."
+    )
+
+
+def test_every_report_has_the_pairs(tmp_path):
+    """A comparison that was made with all pairs shows them, whatever the format."""
+    runs = {name: run_at(ranks) for name, ranks in RANKS.items()}
+    found = compare(MANY, runs, "RR", all_pairs=True)
+    assert [(pair.first, pair.second) for pair in found.pairs] == [
+        ("a", "b"), ("a", "c"), ("b", "c"),
+    ]  # fmt: skip
+    shown = found.pairs[2].difference
+    for ending in ("txt", "md", "html", "tex", "json"):
+        found.save(tmp_path / f"pairs.{ending}")
+        text = (tmp_path / f"pairs.{ending}").read_text()
+        assert "simultaneous over 3 comparisons" in text, ending
+        many().save(tmp_path / f"plain.{ending}")
+        assert "over 3 comparisons" not in (tmp_path / f"plain.{ending}").read_text()
+    [*_, last] = json.loads((tmp_path / "pairs.json").read_text())["pairs"]
+    assert (last["first"], last["second"], last["difference"]) == ("b", "c", shown.mean)
+    assert last["interval"]["low"] == shown.interval.low
+    assert last["first_mean"] - last["second_mean"] == pytest.approx(-shown.mean)
+    found.save(tmp_path / "pairs.csv")
+    rows = [*csv.DictReader((tmp_path / "pairs.csv").read_text().splitlines())]
+    assert [(row["paired_with"], row["system"]) for row in rows] == [
+        ("", "b"), ("", "c"), ("a", "b"), ("a", "c"), ("b", "c"),
+    ]  # fmt: skip
+    assert "paired_with" not in many().to_frame().columns
+    assert found.to_frame()["paired_with"].tolist()[2:] == ["a", "a", "b"]
 
 
 def test_similarity_is_the_mean_overlap():

@@ -101,13 +101,12 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
     help="Also report U-risk, T-risk, geo-risk and the robustness index, where a loss counts 1 + "
     "ALPHA times as much as a gain. Repeatable.",
 )
-@click.option(
-    "--all-pairs", is_flag=True, help="Also compare every run with every other (table only)."
-)
+@click.option("--all-pairs", is_flag=True, help="Also compare every run with every other.")
 @click.option(
     "--similarity",
     is_flag=True,
-    help="Report how similar the rankings are, and how the measures order the runs (table only).",
+    help="Report how similar the rankings are, and how the measures order the runs (table and "
+    "Markdown only).",
 )
 @click.option(
     "--documents",
@@ -177,6 +176,7 @@ def command(
     from berryeval.reports.rendering import render_comparison
     from berryeval.reports.terminal import show_tables
 
+    _check_shown(output_format, all_pairs=all_pairs, similarity=similarity, per_query=per_query)
     runs = named_runs((baseline, *candidates))
     if cluster is None:
         repeats = _repeats(repeat_of, runs)
@@ -204,7 +204,11 @@ def command(
         )
         with compared_on_spark(cluster, judgments, runs, measures, options) as found:
             comparison = found
-    more = [*_more(comparison, all_pairs, similarity)]
+    if all_pairs:
+        from berryeval.evaluation.all_pairs import with_pairs
+
+        comparison = with_pairs(comparison)
+    more = [*_similarity_tables(comparison)] if similarity else []
     if output_format in ("svg", "png"):
         write_chart(forest_plot(comparison), output_format, output)
     elif output_format == "table" and output in (None, "-"):
@@ -250,13 +254,22 @@ def _repeats(repeat_of: tuple[str, ...], runs: dict[str, str]) -> dict[str, list
     return found
 
 
-def _more(comparison: Comparison, all_pairs: bool, similarity: bool) -> Iterator[Table]:
+def _check_shown(output_format: str, *, all_pairs: bool, similarity: bool, per_query: bool) -> None:
+    """Reject options that a format has no place for, before any file is read."""
+    if similarity and output_format not in ("table", "markdown"):
+        raise click.UsageError(
+            f"--similarity requires a table or Markdown; the output is {output_format}."
+        )
+    if all_pairs and output_format in ("svg", "png"):
+        raise click.UsageError(f"A chart ({output_format}) shows no pairs; omit --all-pairs.")
+    if all_pairs and per_query and output_format == "csv":
+        raise click.UsageError("CSV has rows of queries or of pairs; omit -q or --all-pairs.")
+
+
+def _similarity_tables(comparison: Comparison) -> Iterator[Table]:
     from berryeval.evaluation import all_pairs as pairs
     from berryeval.reports import all_pairs as report
 
-    if all_pairs:
-        yield report.pairs_table(pairs.all_pairs(comparison))
-    if similarity:
-        yield report.run_similarity_table(pairs.run_similarity(comparison), 100)
-        if len(comparison.runs) > 2 and len(comparison.measures) > 1:  # noqa: PLR2004
-            yield report.order_similarity_table(pairs.order_similarity(comparison))
+    yield report.run_similarity_table(pairs.run_similarity(comparison), 100)
+    if len(comparison.runs) > 2 and len(comparison.measures) > 1:  # noqa: PLR2004
+        yield report.order_similarity_table(pairs.order_similarity(comparison))

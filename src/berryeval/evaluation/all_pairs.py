@@ -9,8 +9,9 @@ from itertools import combinations
 import numpy as np
 
 from berryeval.core.id_column import encode_id
-from berryeval.evaluation.comparison import Comparison, Difference
-from berryeval.evaluation.differences import describe, find_pairs
+from berryeval.evaluation.comparison import Comparison
+from berryeval.evaluation.differences import SystemPair, describe, find_pairs
+from berryeval.evaluation.notes import count_queries
 from berryeval.evaluation.overlap import common_ranks
 from berryeval.evaluation.repeats import noise_between
 from berryeval.evaluation.sampling import Sampling
@@ -23,19 +24,10 @@ __all__ = [
     "SystemPair",
     "all_pairs",
     "order_similarity",
+    "pairs_note",
     "run_similarity",
+    "with_pairs",
 ]
-
-
-@dataclass(frozen=True, eq=False)
-class SystemPair:
-    """How far two systems are apart in one measure."""
-
-    first: str
-    second: str
-    difference: Difference
-    """Difference of the second from the first, as in a comparison; its interval and p-value hold
-    for all pairs of the measure together."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +60,8 @@ def all_pairs(
     """Compare every system with every other, all pairs of one measure as one family.
 
     `measures` are those of the comparison, or some of them. The result is in their order, and in
-    that of runs. Whether a candidate is better than the
-    baseline is decided by the comparison itself: here the family is larger, and intervals are
-    wider.
+    that of runs. Whether a candidate is better than the baseline is decided by the comparison
+    itself: here the family is larger, and intervals are wider.
     """
     runs = comparison.evaluations
     found = []
@@ -90,6 +81,35 @@ def all_pairs(
         differences = describe(pairs, comparison.statistics, comparison.sampling)
         found += [SystemPair(*two, one) for two, one in zip(names, differences, strict=True)]
     return found
+
+
+def with_pairs(comparison: Comparison) -> Comparison:
+    """Return a comparison that also has every pair of its systems, which all reports show."""
+    return replace(comparison, pairs=tuple(all_pairs(comparison)))
+
+
+def pairs_note(comparison: Comparison) -> str:
+    """Return why a pair can have another result than the comparison with the baseline."""
+    n_leading = len(comparison.candidates)
+    queries = ""
+    if comparison.common:
+        queries = (
+            f" All are over {count_queries(comparison.n_queries)}; the result in words is over the "
+            f"{comparison.common[0].n_queries:,} in every run."
+        )
+    note = "The pairs of a measure form one family: intervals and p-values are simultaneous"
+    if n_leading == 1:
+        return f"{note}.{queries}"
+    n_others = len(comparison.differences) - n_leading
+    others = f", and over {n_others:,} in the other measures" if n_others else ""
+    n_pairs = n_leading * (n_leading + 1) // 2
+    return (
+        f"{note} over {n_pairs:,} comparisons. Those of the differences from "
+        f"{comparison.baseline} are simultaneous over {n_leading:,} in {comparison.lead}{others}. "
+        "So their intervals differ, and a difference that is clear there may be unclear here. "
+        "Whether a candidate is better than the baseline is decided there; pairs of candidates "
+        f"are decided here.{queries}"
+    )
 
 
 def run_similarity(

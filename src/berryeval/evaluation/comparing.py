@@ -16,6 +16,7 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant
 from berryeval.errors import ArgumentError, MismatchError
+from berryeval.evaluation.all_pairs import with_pairs
 from berryeval.evaluation.comparison import Comparison, Statistics
 from berryeval.evaluation.comparison_notes import comparison_notes, shallow_note
 from berryeval.evaluation.differences import (
@@ -108,6 +109,7 @@ def compare(
     n_resamples: int = 10_000,
     seed: int = 0,
     risk: Iterable[float] = (),
+    all_pairs: bool = False,
 ) -> Comparison:
     """Compare runs with a baseline, query by query.
 
@@ -157,6 +159,9 @@ def compare(
         Weights alpha, each 0 or more: U-risk, T-risk and geometric risk are reported in which a
         loss counts 1 + alpha times as much as a gain. For a geometric mean, gains and losses are
         differences of logarithms; percentiles have no risk.
+    all_pairs : bool
+        Whether to compare every run with every other, too: `Comparison.pairs`, and a table in all
+        reports. The pairs of a measure form one family of their own.
 
     Returns
     -------
@@ -253,7 +258,7 @@ def compare(
     if measures is None and chosen[-1].k != COMPARED_MEASURES[-1].k:
         note = shallow_note(chosen[-1], COMPARED_MEASURES[-1])
         found = replace(found, marked_notes=(*found.marked_notes, note))
-    return found
+    return with_pairs(found) if all_pairs else found
 
 
 def _reshaped(run: Run, *, documents: DocumentsOfChunks | None, exclude_self: bool) -> Run:

@@ -15,7 +15,7 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.notes import Note
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.evaluation.differences import Difference, Statistics
+from berryeval.evaluation.differences import Difference, Statistics, SystemPair
 from berryeval.evaluation.figures import interval_text, p_text, signed
 from berryeval.evaluation.findings import WORDS, Outcome, outcome_of
 from berryeval.evaluation.headline import result_sentence
@@ -112,6 +112,8 @@ class Comparison(Displayed):
     """The groups, weights and strata of the queries compared."""
     risks: tuple[Risk, ...] = ()
     """How much each candidate risks, for each requested weight of losses and each measure."""
+    pairs: tuple[SystemPair, ...] = ()
+    """Every system compared with every other in each measure, if requested."""
 
     @property
     def notes(self) -> tuple[str, ...]:

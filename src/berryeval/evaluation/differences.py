@@ -29,6 +29,7 @@ __all__ = [
     "Difference",
     "Pair",
     "Statistics",
+    "SystemPair",
     "describe",
     "describe_common",
     "describe_slices",
@@ -167,6 +168,17 @@ class Difference:
     @property
     def _gains(self) -> NDArray[np.float64]:
         return self.values if self.measure.higher_is_better else -self.values
+
+
+@dataclass(frozen=True, eq=False)
+class SystemPair:
+    """How far two systems are apart in one measure."""
+
+    first: str
+    second: str
+    difference: Difference
+    """Difference of the second from the first, as in a comparison; its interval and p-value hold
+    for all pairs of the measure together."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from berryeval.evaluation.all_pairs import pairs_note
 from berryeval.evaluation.figures import interval_text, p_text, score, signed
 from berryeval.evaluation.findings import WORDS
 from berryeval.reports.layout import Table
 
 if TYPE_CHECKING:
-    from berryeval.evaluation.all_pairs import OrderSimilarity, RunSimilarity, SystemPair
+    from berryeval.evaluation.all_pairs import OrderSimilarity, RunSimilarity
+    from berryeval.evaluation.comparison import Comparison
 
 __all__ = ["order_similarity_table", "pairs_table", "run_similarity_table"]
 
 
-def pairs_table(pairs: Sequence[SystemPair]) -> Table:
-    """Lay out the differences of every pair of systems."""
+def pairs_table(comparison: Comparison) -> Table:
+    """Lay out the differences of every pair of systems, which the comparison has to contain."""
     return Table(
         "All pairs of systems",
         ("measure", "first", "second", "difference", "interval", "p", "second is"),
@@ -24,9 +26,9 @@ def pairs_table(pairs: Sequence[SystemPair]) -> Table:
             (str(pair.difference.measure), pair.first, pair.second, signed(pair.difference.mean),
              interval_text(pair.difference.interval), p_text(pair.difference.p_value),
              WORDS[pair.difference.finding])
-            for pair in pairs
+            for pair in comparison.pairs
         ),
-        ("The pairs of a measure form one family: intervals and p-values are simultaneous.",),
+        (pairs_note(comparison),),
         n_keys=3,
     )  # fmt: skip
 

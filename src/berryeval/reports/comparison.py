@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from berryeval.evaluation.all_pairs import pairs_note
 from berryeval.evaluation.figures import (
     DASH,
     bounds_text,
@@ -25,6 +26,7 @@ from berryeval.reports.wording import policy_note, query_label, undefined_notes
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, Difference, QueryChange
+    from berryeval.evaluation.differences import SystemPair
     from berryeval.measures import Measure
 
 __all__ = [
@@ -41,7 +43,7 @@ N_CHANGED = 5
 
 
 def comparison_table(comparison: Comparison) -> tuple[Table, ...]:
-    """Lay out means, differences, slices, and the queries that changed most.
+    """Lay out means, differences, slices, pairs, and the queries that changed most.
 
     If there are many systems, each has a row, best first, and only the best one's queries are
     listed.
@@ -52,6 +54,10 @@ def comparison_table(comparison: Comparison) -> tuple[Table, ...]:
         tables.append(_slices(comparison))
     if comparison.risks:
         tables.append(_risks(comparison))
+    if comparison.pairs:
+        from berryeval.reports.all_pairs import pairs_table  # rarely needed
+
+        tables.append(pairs_table(comparison))
     tables += _changes(comparison)
     return tuple(tables)
 
@@ -263,9 +269,25 @@ def comparison_as_dict(comparison: Comparison, *, per_query: bool = False) -> di
         "changed_most": _queries_as_dicts(_changes_of_all(comparison, N_CHANGED)),
         "notes": comparison.notes,
     })  # fmt: skip
+    if comparison.pairs:
+        found["pairs"] = [_pair_as_dict(pair) for pair in comparison.pairs]
+        found["notes"] = [*found["notes"], pairs_note(comparison)]
     if per_query:
         found["per_query"] = _queries_as_dicts(_changes_of_all(comparison))
     return found
+
+
+def _pair_as_dict(pair: SystemPair) -> dict[str, Any]:
+    found: dict[str, Any] = json_value(_difference_as_dict(pair.difference))
+    means = {"first_mean": found["baseline"], "second_mean": found["candidate"]}
+    kept = ("measure", "queries", "difference", "interval", "p_value", "reason", "finding", "wins",
+            "ties", "losses")  # fmt: skip
+    return {
+        "first": pair.first,
+        "second": pair.second,
+        **means,
+        **{key: found[key] for key in kept},
+    }
 
 
 def _difference_as_dict(difference: Difference) -> dict[str, Any]:
@@ -335,7 +357,8 @@ def _changes_of_all(
 def comparison_to_csv(comparison: Comparison, *, per_query: bool = False) -> str:
     """Return a line for each system, measure and slice, or for each query, with all digits.
 
-    The slice of all queries is empty, and so are undefined figures.
+    The slice of all queries is empty, and so are undefined figures. Pairs of systems, if there are
+    any, have the first one in the additional column ``paired_with``, which is otherwise empty.
     """
     return csv_text(*comparison_rows(comparison, per_query=per_query))
 
@@ -346,7 +369,11 @@ def comparison_rows(
     """Return columns and rows: one for each system, measure and slice, or for each query."""
     if per_query:
         return _QUERY_COLUMNS, _query_rows(comparison)
-    return _COLUMNS, map(_row, comparison.differences + comparison.sliced)
+    rows = map(_row, comparison.differences + comparison.sliced)
+    if not comparison.pairs:
+        return _COLUMNS, rows
+    paired = [[*_row(pair.difference), pair.first] for pair in comparison.pairs]
+    return (*_COLUMNS, "paired_with"), [*([*row, None] for row in rows), *paired]
 
 
 _COLUMNS = ("system", "measure", "slice", "queries", "baseline", "candidate", "difference", "low",

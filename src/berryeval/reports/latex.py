@@ -22,6 +22,7 @@ from berryeval.evaluation.findings import WORDS
 from berryeval.evaluation.headline import listing
 from berryeval.evaluation.notes import missing_counts, weights_note
 from berryeval.measures import Measure
+from berryeval.reports.all_pairs import pairs_table
 from berryeval.reports.evaluation import Evaluations, Shown, evaluations_tables
 from berryeval.reports.wording import count, policy_note
 
@@ -51,12 +52,15 @@ _SPECIAL = {
 
 
 def comparison_to_latex(comparison: Comparison) -> str:
-    """Return a table of means, with marks for differences, and a table of differences.
+    """Return a table of means, with marks for differences, one of differences, and one of pairs.
 
     The first has one row per system. If no measure was named, there are too many columns for that:
     it then has one row per measure and one column per system.
     """
-    return f"{_means(comparison)}\n{_differences(comparison)}"
+    tables = [_means(comparison), _differences(comparison)]
+    if comparison.pairs:
+        tables.append(_pairs(comparison))
+    return "\n".join(tables)
 
 
 def _means(comparison: Comparison) -> str:
@@ -106,8 +110,23 @@ def _differences(comparison: Comparison) -> str:
     return _table(header, rows, f"Differences from {escape(comparison.baseline)}.")
 
 
+def _pairs(comparison: Comparison) -> str:
+    """Return the table of all pairs that other formats show, too."""
+    found = pairs_table(comparison)
+    p_column = found.header.index("p")
+    rows = [
+        [_p_text(cell) if i == p_column else escape(cell) for i, cell in enumerate(row)]
+        for row in found.rows
+    ]
+    header = ["$p$" if name == "p" else escape(name.capitalize()) for name in found.header]
+    return _table(header, rows, escape(" ".join(found.notes)))
+
+
 def _p_value(value: float | None) -> str:
-    text = p_text(value)
+    return _p_text(p_text(value))
+
+
+def _p_text(text: str) -> str:
     return f"${text}$" if text.startswith("<") else text
 
 

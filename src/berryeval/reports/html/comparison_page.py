@@ -186,7 +186,9 @@ def _parts(
             slices_figures(comparison, focus) + _folded("All slices and measures", others.pop(0)),
         )
     if comparison.risks:
-        yield "risk", "Risk", table_to_html(others[0])
+        yield "risk", "Risk", table_to_html(others.pop(0))
+    if comparison.pairs:
+        yield "all-pairs", "All pairs", table_to_html(others.pop(0))
     growth = growth_figures(comparison)
     charts = by_measure(comparison, focus)
     yield "queries", "Queries", queries_part(comparison, focus, charts, documents)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from berryeval.charts.disagreement import heat_map
 from berryeval.charts.pair_matrix import pair_matrix
-from berryeval.evaluation.all_pairs import all_pairs
+from berryeval.evaluation.all_pairs import all_pairs, pairs_note
 from berryeval.evaluation.leaderboard import leaderboard
 from berryeval.reports.html.charts import figure
 
@@ -32,8 +32,7 @@ def pairs_figure(comparison: Comparison, measure: Measure) -> str:
     pairs = all_pairs(comparison, [measure])
     return figure(
         f"{measure}: every pair of systems",
-        "The row minus the column. All pairs are tested as one family, so intervals are wider "
-        "than those of differences from the baseline.",
+        f"The row minus the column. {pairs_note(comparison)}",
         partial(pair_matrix, pairs, systems),
     )
 
