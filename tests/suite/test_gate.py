@@ -3,15 +3,19 @@
 import io
 import json
 import logging
+import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from berryeval import ArgumentError, FormatError, Judgments, MismatchError, Run
+from berryeval.cli import main
 from berryeval.evaluation.baseline import Baseline
 from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
-from berryeval.measures import parse_measure
+from berryeval.measures import ReciprocalRank, parse_measure
 from berryeval.suite import history
 from berryeval.suite.gate import decide, guarded_measures, read_timings, run_gate
 from berryeval.suite.settings import Settings
@@ -85,6 +89,31 @@ def test_a_grown_set_is_another_look_in_the_history(settings, tmp_path):
         f"Second check on this set, 24 of 24 queries, at significance level {second.level:.3g}."
         in (second.sentence)
     )
+
+
+def test_a_better_candidate_can_replace_a_run(settings, tmp_path):
+    """`baseline update` refuses a run; the command of the suggestion works, also in a folder."""
+    judgments = {f"q{i:02}": {"d": 1} for i in range(3 * N)}
+    (tmp_path / "judgments.json").write_text(json.dumps(judgments))
+    for name, ranking in (("old.json", {"x": 2, "d": 1}), ("new run.json", {"d": 2, "x": 1})):
+        (tmp_path / name).write_text(json.dumps(dict.fromkeys(judgments, ranking)))
+    guard = MarginGuard(ReciprocalRank(), Margin(0.05))
+    named = replace(settings, run="new run.json", baseline="old.json")
+    result = run_gate(with_guards(named, guard))
+    assert result.suggestion.endswith(
+        "consider making it the baseline. old.json is a run: save the candidate as a baseline "
+        'file, and name that in berryeval.toml (baseline = "baseline.json").'
+    )
+    assert result.suggested_command == (
+        "berryeval baseline save --judgments judgments.json --run 'new run.json' --baseline "
+        "baseline.json -m RR"
+    )
+    assert CliRunner().invoke(main, shlex.split(result.suggested_command)[1:]).exit_code == 0
+    Baseline.read("baseline.json")
+    saved = replace(named, run="new run.json", baseline="baseline.json")
+    assert run_gate(with_guards(saved, guard)).suggested_command is None
+    elsewhere = run_gate(with_guards(replace(named, folder=str(tmp_path / "deep")), guard))
+    assert elsewhere.suggested_command.endswith(f"{Path('deep') / 'baseline.json'} -m RR")
 
 
 def test_without_a_history_nothing_is_counted(settings):

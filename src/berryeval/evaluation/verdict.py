@@ -168,6 +168,8 @@ class GateResult(Displayed):
     first."""
     suggestion: str | None = None
     """What to do next, such as raising the baseline; `suggested_command` is the command for it."""
+    command: str = "berryeval baseline update"
+    """The command that makes the candidate the baseline."""
     missing: Mapping[str, int] = field(default_factory=dict)
     """Number of judged queries missing from each run; complete runs are left out."""
     common: Common | None = None
@@ -181,7 +183,7 @@ class GateResult(Displayed):
     @property
     def suggested_command(self) -> str | None:
         """The command that does what `suggestion` says; None without one."""
-        return "berryeval baseline update" if self.suggestion else None
+        return self.command if self.suggestion else None
 
     @property
     def rests_on(self) -> RestsOn | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError
 from berryeval.evaluation import Evaluation, evaluate, sentences
-from berryeval.evaluation.baseline import Baseline
+from berryeval.evaluation.baseline import Baseline, is_baseline
 from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.gating import gate
@@ -42,7 +43,7 @@ from berryeval.suite.references import (
     read_references,
     references_of,
 )
-from berryeval.suite.settings import Settings
+from berryeval.suite.settings import Settings, resolved_path
 
 __all__ = [
     "CANDIDATE",
@@ -55,6 +56,8 @@ __all__ = [
 ]
 
 _log = event_logger(__name__)
+
+_BASELINE = "baseline.json"
 
 _LOGGED: tuple[Measure, ...] = (Precision(5), Precision(10), ReciprocalRank())
 
@@ -96,6 +99,7 @@ def run_gate(settings: Settings, *, opens_reserve: bool = False) -> GateResult:
         opens_reserve=opens_reserve,
         model=model,
     )
+    decided = _with_command(decided, settings)
     seen = judgments
     if settings.gate.reserve is not None:
         seen = judgments.of_queries(set(decided.evaluation.scores.query_ids))
@@ -116,6 +120,26 @@ def run_gate(settings: Settings, *, opens_reserve: bool = False) -> GateResult:
             decision=None if decided.memory is None else decided.memory.decision,
         )
     return decided
+
+
+def _with_command(decided: GateResult, settings: Settings) -> GateResult:
+    """Return the result with a command that works where the baseline is a run, not a file of it."""
+    path = settings.baseline
+    if decided.suggestion is None or path is None or is_baseline(path):
+        return decided
+    values = [
+        ("--judgments", settings.judgments),
+        ("--run", settings.run),
+        ("--baseline", resolved_path(_BASELINE, Path(settings.folder or ""))),
+        *(("-m", str(measure)) for measure in guarded_measures(settings.gate.guards)),
+    ]
+    flags = (f" {flag} {shlex.quote(value)}" for flag, value in values if value is not None)
+    return replace(
+        decided,
+        suggestion=f"{decided.suggestion} {Path(path).name} is a run: save the candidate as a "
+        f'baseline file, and name that in berryeval.toml (baseline = "{_BASELINE}").',
+        command=f"berryeval baseline save{''.join(flags)}",
+    )
 
 
 def decide(

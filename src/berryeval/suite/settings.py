@@ -25,6 +25,7 @@ __all__ = [
     "find_settings",
     "gate_to_toml",
     "read_settings",
+    "resolved_path",
     "setting_text",
     "where_to_set",
 ]
@@ -198,14 +199,14 @@ def _settings(content: Mapping[str, Any], folder: Path) -> Settings:
         named["baseline"], *named["other_baselines"] = named["baseline"] or [None]
     for key in _PATHS:
         if named.get(key) is not None:
-            named[key] = _resolved(named[key], folder)
+            named[key] = resolved_path(named[key], folder)
     for key in ("repeats", "baseline_repeats", "other_baselines"):
         files = named.get(key, [])
         for file in files:
             if not isinstance(file, str):
                 where = "baseline" if key == "other_baselines" else key
                 raise ArgumentError(where, "a list of files", repr(file)[:60])
-        named[key] = tuple(_resolved(file, folder) for file in files)
+        named[key] = tuple(resolved_path(file, folder) for file in files)
     return Settings(**named, gate=_gate(content), folder=str(folder.resolve()))
 
 
@@ -217,7 +218,7 @@ def _service(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
                 raise ArgumentError(f"service.{key}", "names", repr(name)[:60])
     found = dict(table)
     if "archive" in found and "://" not in found["archive"]:
-        found["archive"] = _resolved(found["archive"], folder)
+        found["archive"] = resolved_path(found["archive"], folder)
     return found
 
 
@@ -239,7 +240,7 @@ def _texts(table: Mapping[str, Any], folder: Path, where: str) -> dict[str, str]
     for key, value in table.items():
         text = setting_text(value, f"{where}.{key}")
         is_file = key in ("path", "template", "vector_cache") and "{" not in text
-        found[key] = _resolved(text, folder) if is_file else text
+        found[key] = resolved_path(text, folder) if is_file else text
     return found
 
 
@@ -264,7 +265,8 @@ def setting_text(value: object, where: str) -> str:
     raise ArgumentError(where, "text or a number", repr(value)[:60])
 
 
-def _resolved(path: str, folder: Path) -> str:
+def resolved_path(path: str, folder: Path) -> str:
+    """Return a path of a file in a folder, relative to the current folder if that contains it."""
     if path == "-" or folder == Path():
         return path
     resolved = folder / path
