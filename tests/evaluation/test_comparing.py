@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from berryeval import ArgumentError, MismatchError, Query, compare, evaluate, gate
+from berryeval import ArgumentError, InputTypeError, MismatchError, Query, compare, evaluate, gate
 from berryeval.evaluation.comparing import compare_evaluations
 from berryeval.stats import mean_of, simultaneous_intervals
 
@@ -376,6 +376,11 @@ def test_invalid_settings_are_errors(settings, message):
 
 def test_one_run_is_not_a_comparison():
     """At least two are required."""
+    for runs, got in (([BEFORE, AFTER], "list"), ("old.run", "str")):
+        with pytest.raises(InputTypeError, match=f"'old': old_run, .* got {got}"):
+            compare(JUDGMENTS, runs)
+    with pytest.raises(InputTypeError, match="got dict; pass all runs as a mapping of names"):
+        compare(JUDGMENTS, BEFORE, AFTER)
     with pytest.raises(ArgumentError, match="runs: expected at least two, got 1"):
         compare(JUDGMENTS, {"a": BEFORE}, "RR")
 

@@ -112,6 +112,14 @@ def test_of_two_documents_at_one_rank_the_moved_one_is_first():
     assert shares["a"] == pytest.approx((-1 / 16 + (15 / 16 - both)) / 2)
 
 
+def test_the_query_can_be_named_as_the_command_does():
+    """`--query` is `query_id` in Python, and `query` too."""
+    judgments = {"q1": {"a": 1}, "q2": {"a": 1}}
+    before, after = {"q1": ["a"], "q2": ["a"]}, {"q1": ["x", "a"], "q2": ["a"]}
+    assert be.explain(judgments, before, after).query_id == "q1"
+    assert be.explain(judgments, before, after, query="q2").query_id == "q2"
+
+
 def test_only_documents_that_can_be_first_affect_rr():
     """The second relevant document and those below have no effect."""
     many = [f"r{i}" for i in range(20)]

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from berryeval import evaluate
 from berryeval.errors import ArgumentError, InputTypeError, UnknownMeasureError
 from berryeval.measures import _base, all_measures, define_measure, find_measure, parse_measure
 
@@ -112,6 +113,8 @@ def test_an_invalid_function_is_rejected_at_once(arguments, options, message):
         ("high", "value of Mine@3: expected a number, got str 'high'"),
         (None, "value of Mine@3: expected a number, got NoneType None"),
         (float("nan"), "value of Mine@3: expected a number, got NaN"),
+        (2, "value of Mine@3: expected a number within its bounds, 0 to 1, got 2"),
+        (-0.5, "value of Mine@3: expected a number within its bounds, 0 to 1, got -0.5"),
     ],
 )
 def test_a_function_that_returns_no_number_is_reported(value, message):
@@ -119,6 +122,17 @@ def test_a_function_that_returns_no_number_is_reported(value, message):
     measure = define_measure("Mine", lambda _g, _j: value)(3)
     with pytest.raises((ArgumentError, InputTypeError), match=message):
         measure.score([1.0], [1.0])
+
+
+def test_the_query_of_an_invalid_value_is_named():
+    """Intervals are limited to the bounds, so a mean beyond them would have an impossible one."""
+    define_measure("Found", lambda grades, _j: float(len(grades)))
+    run = {"q1": ["a"], "q2": ["a", "b"]}
+    message = r"value of Found for query 'q2': expected a number within its bounds, 0 to 1, got 2"
+    with pytest.raises(ArgumentError, match=message):
+        evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, run, "Found")
+    define_measure("Nearly", lambda _g, _j: 1 + 1e-12)
+    assert evaluate({"q1": {"a": 1}}, run, "Nearly")["Nearly"].mean == pytest.approx(1)
 
 
 def test_one_of_many_threads_gets_the_name():

@@ -5,10 +5,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
+from berryeval.core.id_column import shown_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.lengths import sized_grades
 from berryeval.core.run import Run
 from berryeval.engine._selection import N_SHOWN, AllScores
+from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.kernels.relevance import usable_grade
 from berryeval.measures import Measure
 
@@ -45,7 +47,11 @@ def score(
             sized = sized_grades(grades, ranking, judgments.lengths)
         for column, measure in zip(values, measures, strict=True):
             seen = across if measure.across_queries else sized if measure.uses_lengths else grades
-            column.append(measure.score(seen, judged))
+            try:
+                column.append(measure.score(seen, judged))
+            except (ArgumentError, InputTypeError) as error:  # of a custom measure
+                where = f"{error.argument} for query {shown_id(query_id)}"
+                raise type(error)(where, error.expected, error.got) from None
     in_run = set(run.query_ids.iter_bytes())
     ignored = sorted(in_run.difference(query_ids))
     return AllScores(

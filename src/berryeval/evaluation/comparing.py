@@ -15,7 +15,7 @@ from berryeval.core.notes import Note
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant
-from berryeval.errors import ArgumentError, MismatchError
+from berryeval.errors import ArgumentError, InputTypeError, MismatchError
 from berryeval.evaluation.all_pairs import with_pairs
 from berryeval.evaluation.comparison import Comparison, Statistics
 from berryeval.evaluation.comparison_notes import comparison_notes, shallow_note
@@ -69,6 +69,9 @@ __all__ = [
     "measures_compared",
     "scored_for_all",
 ]
+
+
+_EXPECTED_RUNS = "a mapping of names to runs, such as {'old': old_run, 'new': new_run}"
 
 
 def measures_compared(runs: Mapping[str, Run]) -> tuple[Measure, ...]:
@@ -187,6 +190,9 @@ def compare(
     """
     how = Statistics(level, tuple(dict.fromkeys(tests)), n_resamples, seed)
     reference = check_runs(runs, baseline)
+    if isinstance(measures, Mapping):  # compare(judgments, old, new)
+        way_out = f"pass all runs as {_EXPECTED_RUNS}"
+        raise InputTypeError("measures", "measures", f"{type(measures).__name__}; {way_out}")
     known_queries = load_queries(queries)
     loaded = load_judgments(judgments, duplicates, judges, lengths)
     risk = tuple(risk)
@@ -398,6 +404,8 @@ def _restricted(evaluation: Evaluation, query_ids: Sequence[str]) -> Evaluation:
 
 def check_runs(runs: Mapping[str, object], baseline: str | None) -> str:
     """Return the name of the baseline, or raise if there is none, or nothing to compare."""
+    if not isinstance(runs, Mapping):
+        raise InputTypeError("runs", _EXPECTED_RUNS, type(runs).__name__)
     if len(runs) < 2:  # noqa: PLR2004
         raise ArgumentError("runs", "at least two", f"{len(runs)}")
     if baseline is None:

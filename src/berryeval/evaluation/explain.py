@@ -112,6 +112,7 @@ def explain(
     query_id: str | None = None,
     measure: MeasureLike = "nDCG@10",
     *,
+    query: str | None = None,
     fused_from: Mapping[str, RunSource] | None = None,
     duplicates: Duplicates = "error",
     judges: Judges = "first",
@@ -130,6 +131,8 @@ def explain(
         A judged query. Default: the one that `query_that_fell_most` finds.
     measure : Measure or str
         Any measure, custom ones included.
+    query : str, optional
+        Another name of `query_id`: that of the command's option.
     fused_from : mapping of str to run, optional
         The runs, by name, that were fused into `b`: the explanation then shows the rank of each
         document in each of them, and so which run contributed it.
@@ -167,6 +170,7 @@ def explain(
     loaded = load_judgments(judgments, duplicates, judges, lengths)
     check_needs(loaded, [chosen])
     before, after = load_run(a, duplicates), load_run(b, duplicates)
+    query_id = query if query_id is None else query_id
     if query_id is None:
         query_id = query_that_fell_most(loaded, before, after, chosen)
     elif query_id not in loaded:

@@ -16,6 +16,8 @@ __all__ = ["CustomMeasure", "ScoreFunction", "define_measure"]
 ScoreFunction: TypeAlias = Callable[[Sequence[float], Sequence[float]], float]
 """Scores one query, given grades in rank order and the grades of all judged documents."""
 
+_ROUNDING = 1e-9
+"""How far a value may be outside its bounds, because of the arithmetic of the function."""
 _NAME = re.compile(r"[A-Za-z]\w*")
 
 
@@ -34,6 +36,10 @@ class CustomMeasure(Measure):
             raise InputTypeError(f"value of {self}", "a number", got) from None
         if math.isnan(number):
             raise ArgumentError(f"value of {self}", "a number", "NaN")
+        low, high = self.bounds
+        if not low - _ROUNDING <= number <= high + _ROUNDING:
+            expected = f"a number within its bounds, {low:g} to {high:g}"
+            raise ArgumentError(f"value of {self}", expected, f"{number:g}")
         return number
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -68,7 +74,7 @@ def define_measure(
         same number for the same grades, and may be called from several threads. ``name@10``
         passes it the first 10 grades.
     bounds : tuple of float
-        The lowest and the highest value.
+        The lowest and the highest value; another value is an error. Intervals stay within them.
     higher_is_better : bool
         Whether a higher value is the better one.
     aggregate : {"mean", "sum", "geometric"}
@@ -121,7 +127,9 @@ def define_measure(
             "definition": definition or "Defined by the user.",
             "use_when": "You defined it for your own purpose.",
             "avoid_when": "Others need to reproduce the number.",
-            "edge_cases": ("Its function decides; NaN is an error.",),
+            "edge_cases": (
+                "Its function decides; NaN, or a value outside its bounds, is an error.",
+            ),
             "function": staticmethod(function),
         },
     )
