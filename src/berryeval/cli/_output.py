@@ -50,7 +50,7 @@ def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
             if as_json and output_format not in (None, "json"):
                 raise click.UsageError(f"Choose either --json or --format {output_format}.")
             if output_format is None and not as_json:
-                output_format = format_of_ending(output or "", endings, "table")
+                output_format = format_of_ending(output or "", endings, "table", is_strict=True)
             command(output=output, output_format=output_format or "json", **options)
 
         output = click.option(
@@ -120,21 +120,20 @@ def write_output(text: str, output: str | None) -> None:
     else:
         assert output is not None
         write_whole(output, [text.encode("utf-8", "surrogateescape")])
-        _report_written(output)
+        _announce(output)
 
 
 def write_chart(chart: Chart, format: str, output: str | None) -> None:
     """Write a chart as svg or png to a file, or to standard output."""
     drawn = chart.to_png() if format == "png" else f"{chart.to_svg()}\n".encode()
     write_whole(output or "-", [drawn])
-    if output not in (None, "-"):
-        _report_written(output)
+    _announce(output)
 
 
-def _report_written(output: str) -> None:
-    """Report a file on a terminal, where a command that prints nothing looks as if it failed."""
-    if sys.stderr.isatty():
-        click.echo(f"Wrote {output}.", err=True)
+def _announce(output: str | None) -> None:
+    """Report a file that was written, to a person who would otherwise see nothing."""
+    if output is not None and os.path.isfile(output) and sys.stderr.isatty():  # noqa: PTH113
+        click.echo(f"Wrote {output}", err=True)
 
 
 def write_tables(tables: list[Table], output: str | None, output_format: str) -> None:

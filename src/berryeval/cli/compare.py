@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from berryeval.cli._gate_command import EXAMPLE_MARGIN, gate_command
 from berryeval.cli._options import (
     duplicates_option,
     exclude_self_option,
@@ -214,6 +216,10 @@ def command(
     elif output_format == "table" and output in (None, "-"):
         click.echo(comparison.sentence + "\n")
         show_tables([*report.comparison_table(comparison), *more])
+        if cluster is None and sys.stdout.isatty():
+            click.echo(
+                f"\nTo decide whether it can ship: {_gate_command(comparison, judgments, runs)}"
+            )
     else:
         documents = None
         if corpus is not None and output_format == "html":
@@ -224,6 +230,16 @@ def command(
             comparison, output_format, more, per_query=per_query, documents=documents
         )
         write_output(text, output)
+
+
+def _gate_command(comparison: Comparison, judgments: str, runs: dict[str, str]) -> str:
+    """Return the command that decides about the best candidate, with an example of a margin."""
+    from berryeval.evaluation.leaderboard import by_effect
+
+    best = by_effect(comparison, comparison.lead)[0].system
+    return gate_command(
+        judgments, runs[comparison.baseline], runs[best], f"{comparison.lead}={EXAMPLE_MARGIN}"
+    )
 
 
 def _model(model_judgments: str | None, label_draw: str | None) -> ModelJudgments | None:

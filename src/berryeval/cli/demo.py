@@ -51,7 +51,9 @@ def command(context: click.Context, /, output: str, golden: str | None) -> None:
 
     # The tables show what falls short; warnings would only repeat it.
     logging.getLogger("berryeval").addHandler(logging.NullHandler())
-    format_of_ending(output, {".htm": "html", ".html": "html"}, "html", choice="none at all")
+    format_of_ending(
+        output, {".htm": "html", ".html": "html"}, "html", choice="none at all", is_strict=True
+    )
     known = load_golden_set(golden)
     click.echo(
         f"Three search systems answer {len(known.queries)} queries from {len(known.sources)} "

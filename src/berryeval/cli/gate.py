@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from berryeval.cli._gate_command import gate_command
 from berryeval.cli._help import GroupedCommand
 from berryeval.cli._logging import logging_options
 from berryeval.cli._options import former_option
@@ -53,6 +54,8 @@ _HEADINGS = {
     "Apache Spark": ("--engine", "--master", "--spark-conf", "--tasks"),
 }  # fmt: skip
 
+_PLACEHOLDERS = ("JUDGMENTS", "BASELINE", "RUN")
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -89,6 +92,7 @@ def _shape(rule: Rule) -> dict[str, Any]:
     cls=GroupedCommand,
     headings=_HEADINGS,
     short_help="Decide whether a candidate can ship.",
+    context_settings={"allow_extra_args": True},
 )
 @config_option
 @named_options()
@@ -147,6 +151,7 @@ def command(
     berryeval gate --report gate.html --report gate.md
     berryeval gate --engine spark --master yarn
     """
+    _refuse_arguments(context.args)
     from berryeval.reports import gate as report
     from berryeval.reports.rendering import render_gate
     from berryeval.reports.terminal import show_tables
@@ -178,6 +183,14 @@ def command(
     else:
         write_output(render_gate(result, output_format), output)
     context.exit(settings.gate.exit_code(result.verdict))
+
+
+def _refuse_arguments(given: Sequence[str]) -> None:
+    """Reject files given as `berryeval compare` takes them, with the options that take them."""
+    if given:
+        judgments, baseline, run = (*given, *_PLACEHOLDERS[len(given) :])[:3]
+        command = gate_command(judgments, baseline, run, GUARD_EXAMPLES["margin"])
+        raise click.UsageError(f"Files are options of a gate, not arguments: {command}")
 
 
 def _decide(settings: Settings, cluster: Cluster | None, opens_reserve: bool) -> GateResult:

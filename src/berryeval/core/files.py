@@ -77,18 +77,19 @@ def format_of_ending(
     *,
     argument: str = "--output",
     choice: str = "--format",
+    is_strict: bool = False,
 ) -> str:
     """Return the format that the extension of a file requests, ignoring that of compression.
 
     `endings` has the supported formats; `otherwise` is the format of names without a known
     extension, such as ``.txt``. `argument` and `choice` are words for messages: the name, and
     another way to choose a format. Raises `ArgumentError` for the extension of an unsupported
-    format, such as ``.xlsx``.
+    format, such as ``.xlsx``, and if it is strict, for every extension except ``.txt``.
     """
     ending = os.path.splitext(uncompressed_name(path))[1].lower()  # noqa: PTH122
     if ending in endings:
         return endings[ending]
-    if ending in _NAMED_FORMATS:
+    if ending in _NAMED_FORMATS or (is_strict and ending not in ("", ".txt")):
         expected = f"a name that ends in {', '.join(sorted(endings))}, or {choice}"
         raise ArgumentError(argument, expected, repr(os.fspath(path)))
     return otherwise

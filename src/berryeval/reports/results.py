@@ -86,7 +86,10 @@ def save(result: Result, path: str | os.PathLike[str]) -> None:
     """Write a result in the format of the file's extension, completely or not at all."""
     formats = (*_FORMATS, "junit") if _kind(result) == "GateResult" else _FORMATS
     endings = {ending: name for ending, name in ENDINGS.items() if name in formats}
-    wanted = format_of_ending(path, endings, "table", argument="path", choice=".txt for a table")
+    choice = ".txt for a table"
+    wanted = format_of_ending(
+        path, endings, "table", argument="path", choice=choice, is_strict=True
+    )
     if wanted == "png":
         content = plot(result).to_png()
     else:

@@ -322,7 +322,7 @@ def check_guards(guards: Collection[Guard]) -> None:
     if not guards:
         way_out = (
             "add [[gate.guard]] to berryeval.toml, which `berryeval init` writes, or give "
-            "--at-least or --margin"
+            "--at-least or --margin, such as --margin nDCG@10=0.05"
         )
         raise ArgumentError("gate.guard", "at least one", f"none; {way_out}")
 
