@@ -140,6 +140,23 @@ def test_a_comparison_without_a_gate_names_the_better_system():
     assert '<p class="badge' not in comparison_to_html(several)
 
 
+def test_the_figures_are_those_of_the_best_candidate_of_the_headline():
+    """They are over the queries of the headline, and say so."""
+    systems = {"base": 0.1, "one": 0.5, "two": 3.0}
+    assert focus_of(a_comparison(40, systems)).system == "two"
+    judgments = {f"q{i:02}": {"d": 1} for i in range(30)}
+    runs = {
+        "base": {q: ["x", "y", "d"] for q in judgments},
+        "one": {q: ["x", "d"] for q in judgments},
+        "two": {q: ["d"] for q in [*judgments][15:]},  # with zeros, it is worse than one
+    }
+    compared = be.compare(judgments, runs, "RR")
+    page = comparison_to_html(compared)
+    assert "<dt>RR, two</dt>" in page
+    assert '<div class="beside">15 queries, those in every run</div>' in page
+    assert "those in every run" not in comparison_to_html(a_comparison(40, systems))
+
+
 def test_the_page_selects_what_decided():
     """It shows the judged candidate and the measure of the deciding guard."""
     systems = {"base": 3.0, "one": 3.0, "two": 0.0}

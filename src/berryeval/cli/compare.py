@@ -234,9 +234,9 @@ def command(
 
 def _gate_command(comparison: Comparison, judgments: str, runs: dict[str, str]) -> str:
     """Return the command that decides about the best candidate, with an example of a margin."""
-    from berryeval.evaluation.leaderboard import by_effect
+    from berryeval.evaluation.leaderboard import best_first
 
-    best = by_effect(comparison, comparison.lead)[0].system
+    best = best_first(comparison.deciding(), comparison.lead)[0].system
     return gate_command(
         judgments, runs[comparison.baseline], runs[best], f"{comparison.lead}={EXAMPLE_MARGIN}"
     )

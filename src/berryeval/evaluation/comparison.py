@@ -293,6 +293,9 @@ class Comparison(Displayed):
             f"{one.system}: {one.measure} {signed(one.mean)}{_tested(one)}, {WORDS[one.finding]}"
             for one in self.differences
         ]
+        for name, run in self.evaluations.items():
+            lines += [f"{name}: {run.missing_note}"] if run.missing_note else []
+        lines += [str(note) for note in self.marked_notes if note.is_caution]
         return "\n".join([f"<Comparison with {self.baseline} over {queries}", *lines]) + ">"
 
 

@@ -49,8 +49,8 @@ def result_sentence(
     """Return how candidates compare with the baseline, in one measure.
 
     `whole` has the differences over all queries; `common` those over the queries that every run
-    has, empty if these are the same. `runs` are the baseline and the candidates by name; two may
-    have the same name.
+    has, empty if these are the same; if both agree, only the latter are written. `runs` are the
+    baseline and the candidates by name; two may have the same name.
     """
     missing = missing_queries(runs)
     if not missing:
@@ -61,6 +61,10 @@ def result_sentence(
     if not common:
         return f"{missing}. No query is in every run. {scored}"
     over = f"Over the {count_queries(common[0].n_queries)} in every run"
+    if [(one.finding, one.is_same) for one in whole] == [
+        (one.finding, one.is_same) for one in common
+    ]:
+        scored = "With missing queries scored as 0, this holds, too."
     return f"{missing}. {over}, {_sentence(common, baseline)} {scored}"
 
 

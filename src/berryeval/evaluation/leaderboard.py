@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
     from berryeval.evaluation.result import MeasureResult
     from berryeval.measures import Measure
 
-__all__ = ["Place", "by_effect", "leaderboard"]
+__all__ = ["Place", "best_first", "by_effect", "leaderboard"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,5 +44,9 @@ def leaderboard(comparison: Comparison, measure: Measure | None = None) -> list[
 
 def by_effect(comparison: Comparison, measure: Measure) -> list[Difference]:
     """Return the differences of all candidates in one measure, the greatest gain first."""
-    found = [d for d in comparison.differences if d.measure == measure]
+    return best_first([d for d in comparison.differences if d.measure == measure], measure)
+
+
+def best_first(found: Iterable[Difference], measure: Measure) -> list[Difference]:
+    """Sort differences in one measure, the greatest gain first."""
     return sorted(found, key=lambda d: d.mean, reverse=measure.higher_is_better)

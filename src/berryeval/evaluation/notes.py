@@ -54,10 +54,8 @@ def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -
     for name, run in runs.items():
         notes += caution_notes(run.cautions, name)
     for name, run in runs.items():
-        if run.counts.missing:
-            treated = "scored as 0" if any(run.scores.is_missing) else "left out"
-            missing = f"{count_queries(run.counts.missing)} missing from the run, {treated}."
-            notes.append(Note(f"{name}: {missing}"))
+        if run.missing_note:
+            notes.append(Note(f"{name}: {run.missing_note}"))
         if run.counts.ignored:
             ignored = f"{count_queries(run.counts.ignored)} not judged, ignored."
             notes.append(Note(f"{name}: {ignored}"))

@@ -340,6 +340,20 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         return None if self.weights is None else effective_number(self.weights)
 
     @property
+    def missing_note(self) -> str:
+        """How many judged queries are missing from the run, and how they count; empty for none."""
+        number = self.counts.missing
+        treated = "scored as 0" if any(self.scores.is_missing) else "left out"
+        queries = "1 query" if number == 1 else f"{number:,} queries"
+        return f"{queries} missing from the run, {treated}." if number else ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Facts that a reader has to know: missing queries, and `cautions`; empty for most runs."""
+        missing = filter(None, [self.missing_note])
+        return (*missing, *map(str, caution_notes(self.cautions)))
+
+    @property
     def measures(self) -> tuple[Measure, ...]:
         """The measures, in the order of the call."""
         return tuple(result.measure for result in self._results.values())
@@ -400,7 +414,7 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         width = max((len(name) for name in self), default=0)
         queries = "1 query" if self.n_queries == 1 else f"{self.n_queries} queries"
         lines = [f"{name:<{width}}  {result._figures}" for name, result in self._results.items()]  # noqa: SLF001 - of this module
-        lines += map(str, caution_notes(self.cautions))
+        lines += self.notes
         return "\n".join([f"<Evaluation over {queries}", *lines]) + ">"
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from berryeval.core.cutoff import DEFAULT_KS
-from berryeval.core.notes import caution_notes
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES
 from berryeval.evaluation.figures import shown_interval
 from berryeval.evaluation.notes import holes_notes, judges_notes, query_notes
@@ -167,7 +166,7 @@ def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any
         "counts": vars(run.counts),
         "means": run.to_dict(),
         "holes": {name: result.holes for name, result in run.items()},
-        "notes": [*judges_notes(run.reduced), *map(str, caution_notes(run.cautions))],
+        "notes": [*judges_notes(run.reduced), *run.notes],
     }
     if shown.intervals:
         found["intervals"] = {name: _interval(result) for name, result in run.items()}
@@ -200,12 +199,20 @@ def evaluations_to_csv(runs: Evaluations, shown: Shown = Shown()) -> str:  # noq
     """Return lines of run, query, measure and value; the query ``all`` has the means.
 
     Intervals add the columns low and high, sampling errors the column sampling_error, and slices
-    lines whose query is ``category=factual``.
+    lines whose query is ``category=factual``. If queries are missing from a run, the last column,
+    missing, has their number, or 1 for a query that is missing.
     """
     ends = ("low", "high") if shown.intervals else ()
     errors = ("sampling_error",) if shown.sampling_errors else ()
     header = ["run", "query", "measure", "value", *ends, *errors]
-    rows = ([name, *row] for name, run in runs.items() for row in _csv_rows(run, shown))
+    has_missing = any(run.counts.missing for run in runs.values())
+    if has_missing:
+        header.append("missing")
+    rows = (
+        [name, *row, *([str(missing)] if has_missing else [])]
+        for name, run in runs.items()
+        for row, missing in _csv_rows(run, shown)
+    )
     return csv_text(header, rows)
 
 
@@ -229,18 +236,22 @@ def _mean_rows(run: Evaluation) -> Iterator[list[object]]:
                result.holes]  # fmt: skip
 
 
-def _csv_rows(run: Evaluation, shown: Shown) -> Iterator[list[str]]:
+def _csv_rows(run: Evaluation, shown: Shown) -> Iterator[tuple[list[str], int]]:
+    """Iterate over rows, each with how many of its queries are missing from the run."""
     empty = ("", "") if shown.intervals else ()
+    missing = dict(zip(run.scores.query_ids, run.scores.is_missing, strict=True))
     for measure, result in run.items():
         if shown.per_query:
             errors = result.sampling_errors if shown.sampling_errors else {}
             for query, value in result.by_query.items():
                 error = _shown_error(errors.get(query), shown)
-                yield [query, measure, repr(value), *empty, *error]
-        yield ["all", measure, repr(result.mean), *_ends(result, shown)]
+                yield [query, measure, repr(value), *empty, *error], int(missing[query])
+        row = ["all", measure, repr(result.mean), *_ends(result, shown)]
+        yield row, run.counts.missing
     for name, part in (run.by(shown.label) if shown.label is not None else {}).items():
         for measure, result in part.items():
-            yield [f"{shown.label}={name}", measure, repr(result.mean), *_ends(result, shown)]
+            row = [f"{shown.label}={name}", measure, repr(result.mean), *_ends(result, shown)]
+            yield row, part.counts.missing
 
 
 def _ends(result: MeasureResult, shown: Shown) -> list[str]:

@@ -137,6 +137,8 @@ def evaluations_to_latex(runs: Evaluations, shown: Shown = Shown()) -> str:  # n
     """
     first = next(iter(runs.values()))
     note = f"Means over {count(first.n_queries, 'query', 'queries')}."
+    for name, run in runs.items():
+        note += "".join(f" {escape(f'{name}: {one}')}" for one in run.notes)
     if first.effective_queries is not None:
         note += " " + escape(weights_note(first.n_queries, first.effective_queries))
     if first.measures == DEFAULT_MEASURES:

@@ -38,6 +38,9 @@ def policy_note(comparison: Comparison) -> str:
         f"{comparison.lead} decides"
         + (" alone." if n_leading == 1 else f"; its {n_leading} candidates form one family."),
     ]
+    if comparison.common:
+        queries = count(comparison.n_queries, "query", "queries")
+        notes.insert(1, f"Differences are over all {queries}, with missing ones scored as 0.")
     if n_others == 1:
         notes.append("The other difference is reported with it.")
     elif n_others > 1:

@@ -138,6 +138,7 @@ def _numbers(comparison: Comparison, focus: Focus, gate: GateResult | None) -> s
     if gate is None:
         deciding = comparison.deciding(focus.measure)
         first = next(one for one in deciding if one.system == focus.system)
+    shared = ", those in every run" if first.n_queries < comparison.n_queries else ""
     interval = first.interval
     level = figures.percent(interval.level if interval else comparison.statistics.level)
     tiles = [
@@ -146,7 +147,7 @@ def _numbers(comparison: Comparison, focus: Focus, gate: GateResult | None) -> s
         ("Difference", figures.signed(first.mean),
          f"{level} {figures.interval_text(interval)}" if interval else "no interval"),
         ("Better · equal · worse", f"{first.wins:,} · {first.ties:,} · {first.losses:,}",
-         count(first.n_queries, "query", "queries")),
+         count(first.n_queries, "query", "queries") + shared),
         ("p", figures.p_text(first.p_value),
          first.reason or _effect(first)),
     ]  # fmt: skip

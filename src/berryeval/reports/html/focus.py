@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from berryeval.evaluation.leaderboard import by_effect
+from berryeval.evaluation.leaderboard import best_first
 from berryeval.measures import Measure
-from berryeval.reports.comparison import has_many
 from berryeval.reports.gate import candidate_of
 
 if TYPE_CHECKING:
@@ -28,11 +27,11 @@ class Focus:
 def focus_of(comparison: Comparison, gate: GateResult | None = None) -> Focus:
     """Return the candidate that was judged and the measure that decided.
 
-    Without a gate, they are the first candidate, or the best of many, and the leading measure.
+    Without a gate, they are the best candidate over the queries of the headline, and the leading
+    measure.
     """
-    system, measure = comparison.candidates[0], comparison.lead
-    if has_many(comparison):
-        system = by_effect(comparison, measure)[0].system
+    measure = comparison.lead
+    system = best_first(comparison.deciding(), measure)[0].system
     if gate is None:
         return Focus(system, measure)
     deciding = [
