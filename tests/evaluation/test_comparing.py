@@ -199,9 +199,11 @@ def test_below_ten_changed_queries_nothing_is_tested():
 
 def test_additional_tests_do_not_affect_the_result():
     """Each is reported once, and interval, p-value and finding stay the same."""
-    names = ["wilcoxon", "sign", "randomisation", "sign"]
+    names = ["t", "wilcoxon", "sign", "randomisation", "sign"]
     found = compare(MANY, MANY_RUNS, "RR", tests=names, n_resamples=500).differences[0]
-    assert [test.test for test in found.tests] == names[:3]
+    assert [test.test for test in found.tests] == names[:4]
+    before, after = ([1 / len(run[q]) for q in MANY] for run in MANY_RUNS.values())
+    assert found.tests[0].p_value == pytest.approx(stats.ttest_rel(after, before).pvalue)
     assert all(0 < test.p_value <= 1 for test in found.tests)
     plain = compare(MANY, MANY_RUNS, "RR").differences[0]
     assert (found.interval, found.p_value) == (plain.interval, plain.p_value)
@@ -362,7 +364,7 @@ def test_a_comparison_has_a_readable_repr():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"tests": ["guess"]}, "tests: expected 'wilcoxon' or 'sign' or 'randomisation'"),
+        ({"tests": ["guess"]}, "tests: expected 't' or 'wilcoxon' or 'sign' or 'randomisation'"),
         ({"level": 1.0}, "level: expected a number between 0 and 1, got 1.0"),
         ({"n_resamples": 1}, "n_resamples: expected a whole number from 100 to"),
         ({"baseline": "other"}, "baseline: expected the name of a run, 'before' or 'after'"),

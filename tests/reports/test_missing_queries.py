@@ -58,6 +58,6 @@ def test_python_shows_the_note():
     assert other.notes[0].startswith("12 queries missing from the run")
     assert other.notes[1].startswith("Caution: every score is 0")
     compared = repr(be.compare(JUDGMENTS, {"whole": WHOLE, "part": PART}, "RR"))
-    assert f"part: {NOTE}" in compared.splitlines()
+    assert f"part: {NOTE}" in compared
     skipped = repr(be.compare(JUDGMENTS, {"whole": WHOLE, "part": PART}, "RR", missing="skip"))
-    assert "part: 4 queries missing from the run, left out." in skipped.splitlines()
+    assert "part: 4 queries missing from the run, left out." in skipped

@@ -63,9 +63,9 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
     "--test",
     "tests",
     multiple=True,
-    type=click.Choice(["wilcoxon", "sign", "randomisation"]),
-    help="Also report the unadjusted p-value of this test. It does not affect the result. "
-    "Repeatable.",
+    type=click.Choice(["t", "wilcoxon", "sign", "randomisation"]),
+    help="Also report the unadjusted p-value of this test; t is Student's paired t-test. It does "
+    "not affect the result. Repeatable.",
 )
 @click.option(
     "--level", type=float, default=0.95, show_default=True, help="Confidence level of intervals."

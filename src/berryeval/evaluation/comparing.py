@@ -147,14 +147,15 @@ def compare(
         By the name of a run, further runs of the same system. The scores of a query are averaged
         over all runs of a system. Noise of single queries is then part of the spread between
         queries; noise that all queries of a run share is not, and is added to the variance: for
-        intervals and p-values, the randomisation test, and a gate. Wilcoxon's test and the sign
-        test, which consider ranks and signs, ignore it.
+        intervals and p-values, the t-test, the randomisation test, and a gate. Wilcoxon's test and
+        the sign test, which consider ranks and signs, ignore it.
     timings : mapping of str to path or mapping, optional
         By the name of a run, how long each query took, as `evaluate` takes it.
     level : float
         Confidence level of intervals, simultaneous over each family; between 0 and 1.
-    tests : iterable of {"wilcoxon", "sign", "randomisation"}
-        Additional tests whose p-values are reported. They never decide.
+    tests : iterable of {"t", "wilcoxon", "sign", "randomisation"}
+        Additional tests whose p-values are reported; ``"t"`` is Student's paired t-test. They
+        never decide.
     n_resamples, seed : int
         Number of draws of signs, at least 100, and their random seed: for families of several
         differences and the randomisation test.

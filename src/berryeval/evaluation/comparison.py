@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judgments import Judgments
-from berryeval.core.notes import Note
+from berryeval.core.notes import Note, caution_notes
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.differences import Difference, Statistics, SystemPair
@@ -295,7 +295,7 @@ class Comparison(Displayed):
         ]
         for name, run in self.evaluations.items():
             lines += [f"{name}: {run.missing_note}"] if run.missing_note else []
-        lines += [str(note) for note in self.marked_notes if note.is_caution]
+            lines += map(str, caution_notes(run.cautions, name))
         return "\n".join([f"<Comparison with {self.baseline} over {queries}", *lines]) + ">"
 
 

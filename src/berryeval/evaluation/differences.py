@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from berryeval.evaluation.sampling import PLAIN, Sampling
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure
 from berryeval.stats import Interval, TestResult, cohens_dz, paired_test, rank_biserial
+from berryeval.stats.paired_tests import TestName
 from berryeval.stats.validation import check_resamples
 
 __all__ = [
@@ -40,7 +42,7 @@ BLIND_TO_NOISE = ("wilcoxon", "sign")
 """Tests of ranks and signs, which a larger variance does not change."""
 
 
-TESTS = ("wilcoxon", "sign", "randomisation")
+TESTS: tuple[str, ...] = get_args(TestName)
 """Tests that can be reported besides; none of them decides."""
 
 
@@ -57,8 +59,8 @@ class Statistics:
     level: float = 0.95
     """Confidence level of two-sided intervals, simultaneous over each family."""
     tests: tuple[str, ...] = ()
-    """Further tests whose p-values are reported and never decide: ``"wilcoxon"``, ``"sign"``,
-    ``"randomisation"``."""
+    """Further tests whose p-values are reported and never decide: ``"t"``, ``"wilcoxon"``,
+    ``"sign"``, ``"randomisation"``."""
     n_resamples: int = 10_000
     """Draws of signs: for families of several differences, and for the randomisation test."""
     seed: int = 0

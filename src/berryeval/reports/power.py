@@ -53,7 +53,8 @@ def _name(spread: Spread) -> str:
 def _notes(found: Sensitivity) -> list[str]:
     notes = [
         f"smallest drop: the margin at which a candidate equal to the baseline passes in "
-        f"{found.power:.0%} of cases, at alpha {found.alpha:g}. Smaller drops go undetected.",
+        f"{found.power:.0%} of cases, at alpha {found.alpha:g} (one-sided, as the gate tests a "
+        "margin). Smaller drops go undetected.",
         f"N: the {_units(found)} that a margin requires"
         + (
             ", with a 95% confidence interval in brackets."

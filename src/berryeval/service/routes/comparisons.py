@@ -35,6 +35,7 @@ from berryeval.service.prices import CHEAP, PRICE_OF_BOUNDS, check_price
 from berryeval.service.problems import documented
 from berryeval.service.stored_runs import find_run, labels_of, load_runs
 from berryeval.service.workers import tasks
+from berryeval.stats.paired_tests import TestName
 from berryeval.stats.risk import MAX_ALPHA
 from berryeval.stats.validation import MIN_RESAMPLES
 from berryeval.suite.archived_judges import depth_of_model, model_judgments_in
@@ -83,9 +84,9 @@ class ComparisonRequest(Body):
     missing: Literal["zero", "skip"] = "zero"
     no_relevant: Literal["zero", "skip"] = "zero"
     level: Annotated[float, Field(gt=0, lt=1, description="Confidence level of intervals.")] = 0.95
-    tests: list[Literal["wilcoxon", "sign", "randomisation"]] = Field(
+    tests: list[TestName] = Field(
         default=[],
-        max_length=3,
+        max_length=4,
         description="Further tests to report, unadjusted. They decide nothing.",
     )
     risk: list[Annotated[float, Field(ge=0, le=MAX_ALPHA)]] = Field(
