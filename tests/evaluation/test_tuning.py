@@ -219,6 +219,16 @@ def test_one_run_cannot_be_tuned():
         tuned(judgments, [runs["left"]])
 
 
+def test_progress_is_reported_to_the_end():
+    """Each way to fuse is a step for each fold."""
+    judgments, runs = complementary(9)
+    steps = []
+    tuned(judgments, runs, n_folds=3, progress=lambda done, of: steps.append((done, of)))
+    assert [done for done, _ in steps] == [*range(1, len(steps) + 1)]
+    assert {of for _, of in steps} == {len(steps)}
+    assert len(steps) % 3 == 0
+
+
 def test_equal_shares_of_nothing():
     """Runs that score 0 start from equal weights."""
     assert module._shares([0.0, 0.0]) == (0.5, 0.5)

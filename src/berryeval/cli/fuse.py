@@ -8,6 +8,7 @@ import click
 
 from berryeval.cli._options import duplicates_option, judged_only_option, judges_option, named_runs
 from berryeval.cli._output import check_outputs, write_chart, write_output
+from berryeval.cli._systems import progress_bar
 from berryeval.core.notes import caution_notes
 from berryeval.errors import ArgumentError
 from berryeval.fusion.methods import DEFAULT_METHOD, DEFAULT_NORM, METHODS, NORMS
@@ -263,17 +264,19 @@ def _tune(
     from berryeval.reports.terminal import show_tables
     from berryeval.reports.tuning import tuning_sentences, tuning_tables
 
-    tuning = tune_fusion(
-        judgments,
-        runs,
-        measure,
-        methods=methods or TUNED_METHODS,
-        norms=norms or TUNED_NORMS,
-        parameters=parameters,
-        n_folds=options["n_folds"],
-        seed=options["seed"],
-        queries=queries,
-    )
+    with progress_bar("Tuning") as progress:
+        tuning = tune_fusion(
+            judgments,
+            runs,
+            measure,
+            methods=methods or TUNED_METHODS,
+            norms=norms or TUNED_NORMS,
+            parameters=parameters,
+            n_folds=options["n_folds"],
+            seed=options["seed"],
+            queries=queries,
+            progress=progress,
+        )
     click.echo("\n".join(tuning_sentences(tuning)) + "\n")
     show_tables(tuning_tables(tuning))
     return tuning

@@ -9,7 +9,7 @@ it had a part in. What is recommended in the end is chosen in the same way from 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -152,6 +152,7 @@ def tune_fusion(
     duplicates: Duplicates = "error",
     judges: Judges = "first",
     queries: QueriesSource | None = None,
+    progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> FusionTuning:
     """Choose method, normalisation and weights of a fusion by cross-validation over queries.
 
@@ -183,6 +184,8 @@ def tune_fusion(
     queries : path or Query objects, optional
         Their weights count in every mean, and in the search for weights of runs. Queries of one
         group are in the same fold.
+    progress : callable
+        Called with the number of steps done and in total, as each takes some time.
 
     Returns
     -------
@@ -216,7 +219,7 @@ def tune_fusion(
     folds = fold_queries(judged, n_folds, seed, known)
     ways, notes = list_ways(data, methods, norms, parameters or {})
     validated = [_Validated(way, folds) for way in ways]
-    by_fold = [_choose(validated, fold) for fold in range(len(folds))]
+    by_fold = [_choose(validated, fold, progress) for fold in range(len(folds))]
     best = max(validated, key=lambda one: one.held_out_mean)
     held_out = held_out_run(folds, [one.choice.fuse(loaded) for one in by_fold])
     singles = {name: data.mean_of(data.scores_of(run)) for name, run in loaded.items()}
@@ -297,9 +300,16 @@ class _Validated:
         return mean_over([self.mean_without((i,), self.without(i)) for i in range(len(self.folds))])
 
 
-def _choose(validated: Sequence[_Validated], fold: int) -> FoldChoice:
+def _choose(
+    validated: Sequence[_Validated], fold: int, progress: Callable[[int, int], None]
+) -> FoldChoice:
     """Choose without a fold, and score the choice on it."""
-    best = max(validated, key=lambda one: one.inner_mean(fold))
+    means = []
+    n_folds = len(validated[0].folds)
+    for number, one in enumerate(validated, start=1):
+        means.append(one.inner_mean(fold))
+        progress(fold * len(validated) + number, n_folds * len(validated))
+    best = validated[means.index(max(means))]
     queries = best.folds[fold]
     sign = best.way.data.sign
     return FoldChoice(
