@@ -10,11 +10,11 @@ from berryeval import compare
 from berryeval.evaluation.all_pairs import (
     all_pairs,
     order_similarity,
-    pairs_note,
     run_similarity,
     with_pairs,
 )
 from berryeval.reports.all_pairs import pairs_table
+from berryeval.reports.wording import pairs_note
 from berryeval.stats import rank_biased_overlap, simultaneous_intervals
 
 DEPTHS = (0, 1, 2, 0, 3, 1, 0, 2)

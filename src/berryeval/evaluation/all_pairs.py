@@ -11,7 +11,6 @@ import numpy as np
 from berryeval.core.id_column import encode_id
 from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.differences import SystemPair, describe, find_pairs
-from berryeval.evaluation.notes import count_queries
 from berryeval.evaluation.overlap import common_ranks
 from berryeval.evaluation.repeats import noise_between
 from berryeval.evaluation.sampling import Sampling
@@ -24,7 +23,6 @@ __all__ = [
     "SystemPair",
     "all_pairs",
     "order_similarity",
-    "pairs_note",
     "run_similarity",
     "with_pairs",
 ]
@@ -86,30 +84,6 @@ def all_pairs(
 def with_pairs(comparison: Comparison) -> Comparison:
     """Return a comparison that also has every pair of its systems, which all reports show."""
     return replace(comparison, pairs=tuple(all_pairs(comparison)))
-
-
-def pairs_note(comparison: Comparison) -> str:
-    """Return why a pair can have another result than the comparison with the baseline."""
-    n_leading = len(comparison.candidates)
-    queries = ""
-    if comparison.common:
-        queries = (
-            f" All are over {count_queries(comparison.n_queries)}; the result in words is over the "
-            f"{comparison.common[0].n_queries:,} in every run."
-        )
-    note = "The pairs of a measure form one family: intervals and p-values are simultaneous"
-    if n_leading == 1:
-        return f"{note}.{queries}"
-    n_others = len(comparison.differences) - n_leading
-    others = f", and over {n_others:,} in the other measures" if n_others else ""
-    n_pairs = n_leading * (n_leading + 1) // 2
-    return (
-        f"{note} over {n_pairs:,} comparisons. Those of the differences from "
-        f"{comparison.baseline} are simultaneous over {n_leading:,} in {comparison.lead}{others}. "
-        "So their intervals differ, and a difference that is clear there may be unclear here. "
-        "Whether a candidate is better than the baseline is decided there; pairs of candidates "
-        f"are decided here.{queries}"
-    )
 
 
 def run_similarity(

@@ -16,7 +16,6 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
-from berryeval.evaluation.all_pairs import with_pairs
 from berryeval.evaluation.comparison import Comparison, Statistics
 from berryeval.evaluation.comparison_notes import comparison_notes, shallow_note
 from berryeval.evaluation.differences import (
@@ -265,7 +264,11 @@ def compare(
     if measures is None and chosen[-1].k != COMPARED_MEASURES[-1].k:
         note = shallow_note(chosen[-1], COMPARED_MEASURES[-1])
         found = replace(found, marked_notes=(*found.marked_notes, note))
-    return with_pairs(found) if all_pairs else found
+    if all_pairs:
+        from berryeval.evaluation.all_pairs import with_pairs  # loads more, and few need it
+
+        found = with_pairs(found)
+    return found
 
 
 def _reshaped(run: Run, *, documents: DocumentsOfChunks | None, exclude_self: bool) -> Run:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from berryeval.evaluation.all_pairs import pairs_note
 from berryeval.evaluation.figures import interval_text, p_text, score, signed
 from berryeval.evaluation.findings import WORDS
 from berryeval.reports.layout import Table
+from berryeval.reports.wording import pairs_note
 
 if TYPE_CHECKING:
     from berryeval.evaluation.all_pairs import OrderSimilarity, RunSimilarity

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from berryeval.evaluation.all_pairs import pairs_note
 from berryeval.evaluation.figures import (
     DASH,
     bounds_text,
@@ -21,8 +20,9 @@ from berryeval.evaluation.figures import (
 from berryeval.evaluation.findings import WORDS
 from berryeval.evaluation.headline import MAX_NAMED
 from berryeval.evaluation.leaderboard import by_effect, leaderboard
+from berryeval.reports.all_pairs import pairs_table
 from berryeval.reports.layout import Table, csv_text, json_text
-from berryeval.reports.wording import policy_note, query_label, undefined_notes
+from berryeval.reports.wording import pairs_note, policy_note, query_label, undefined_notes
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, Difference, QueryChange
@@ -55,8 +55,6 @@ def comparison_table(comparison: Comparison) -> tuple[Table, ...]:
     if comparison.risks:
         tables.append(_risks(comparison))
     if comparison.pairs:
-        from berryeval.reports.all_pairs import pairs_table  # rarely needed
-
         tables.append(pairs_table(comparison))
     tables += _changes(comparison)
     return tuple(tables)

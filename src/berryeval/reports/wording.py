@@ -16,6 +16,7 @@ __all__ = [
     "capitalised",
     "count",
     "gate_note",
+    "pairs_note",
     "policy_note",
     "query_label",
     "reason_of",
@@ -55,6 +56,31 @@ def policy_note(comparison: Comparison) -> str:
         tests = listing(comparison.statistics.tests)
         notes.append(f"The p-values of {tests} are not adjusted and do not affect the result.")
     return " ".join(notes)
+
+
+def pairs_note(comparison: Comparison) -> str:
+    """Return why a pair can have another result than the comparison with the baseline."""
+    n_leading = len(comparison.candidates)
+    queries = ""
+    if comparison.common:
+        whole = count(comparison.n_queries, "query", "queries")
+        n_common = comparison.common[0].n_queries
+        queries = (
+            f" All are over {whole}; the result in words is over the {n_common:,} in every run."
+        )
+    note = "The pairs of a measure form one family: intervals and p-values are simultaneous"
+    if n_leading == 1:
+        return f"{note}.{queries}"
+    n_others = len(comparison.differences) - n_leading
+    others = f", and over {n_others:,} in the other measures" if n_others else ""
+    n_pairs = n_leading * (n_leading + 1) // 2
+    return (
+        f"{note} over {n_pairs:,} comparisons. Those of the differences from "
+        f"{comparison.baseline} are simultaneous over {n_leading:,} in {comparison.lead}{others}. "
+        "So their intervals differ, and a difference that is clear there may be unclear here. "
+        "Whether a candidate is better than the baseline is decided there; pairs of candidates "
+        f"are decided here.{queries}"
+    )
 
 
 def gate_note(result: GateResult) -> str:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from berryeval.charts.disagreement import heat_map
 from berryeval.charts.pair_matrix import pair_matrix
-from berryeval.evaluation.all_pairs import all_pairs, pairs_note
+from berryeval.evaluation.all_pairs import all_pairs
 from berryeval.evaluation.leaderboard import leaderboard
 from berryeval.reports.html.charts import figure
+from berryeval.reports.wording import pairs_note
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
