@@ -112,11 +112,11 @@ def paths(value, path="") -> set[str]:
 
 
 def with_everything():
-    """Compare runs, one with a missing query, with slices, bounds and another test."""
+    """Compare runs, one with a missing query, with slices, bounds, pairs and another test."""
     judgments, runs, queries = example_data(40)
     runs["bm25"].popitem()
     options = {"queries": queries, "slices": ["category"], "bounds": True, "tests": ["sign"],
-               "risk": [1]}  # fmt: skip
+               "risk": [1], "all_pairs": True}  # fmt: skip
     comparison = compare(judgments, runs, ["nDCG@10", "P@5"], **options)
     for difference in (*comparison.differences, *comparison.common, *comparison.sliced):
         difference.__dict__["rests_on"] = RESTS_ON  # a model excludes bounds and tests
