@@ -55,5 +55,5 @@ def test_measures_and_their_classes_can_be_evaluated():
 
 def test_custom_measures_take_cutoffs_the_same_way():
     """Their classes are made when they are defined."""
-    first = define_measure("FirstOfNames", lambda grades, _judged: float(len(grades)))
-    assert (first @ 3).score([0.0] * 5, []) == 3.0
+    first = define_measure("FirstOfNames", lambda grades, _judged: len(grades) / 10)
+    assert (first @ 3).score([0.0] * 5, []) == 0.3
