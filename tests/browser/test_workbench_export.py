@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import xml.etree.ElementTree as ET
+from datetime import datetime
 from html import unescape
 
 import pytest
@@ -32,17 +33,32 @@ def exported(workbench, visit):
 
 
 def test_a_table_is_exported_as_csv_and_json(exported):
-    """Both have the headings of the page and all its rows, without decoration."""
+    """Both have one column per fact and all rows of the table; JSON has numbers."""
     name, content = exported("/queries?q=q", "Queries", "CSV")
     assert name == "Queries.csv"
     heads, *rows = csv.reader(io.StringIO(content.decode()))
-    assert heads == ["Query", "Category", "Difficulty", "Judged"]
-    assert rows[0] == ["when to water tomatoes q01", "procedural", "easy", "15"]
+    assert heads == ["query_id", "text", "category", "difficulty", "judged"]
+    assert rows[0] == ["q01", "when to water tomatoes", "procedural", "easy", "15"]
     assert len(rows) == 40
     name, content = exported("/queries?q=q", "Queries", "JSON")
     found = json.loads(content)
     assert name == "Queries.json"
-    assert [list(one.values()) for one in found] == rows
+    assert found[0]["judged"] == 15
+    assert [[str(value) for value in one.values()] for one in found] == rows
+
+
+def test_an_exported_comparison_can_be_computed_with(exported, workbench):
+    """Numbers have all their digits, intervals two columns, and missing values are empty."""
+    pair = f"/compare?a=main&b={workbench.runs['hybrid']}"
+    _, content = exported(pair, "Queries with their scores in both runs", "CSV")
+    for row in csv.DictReader(io.StringIO(content.decode())):
+        difference = float(row["candidate"]) - float(row["baseline"])
+        assert float(row["difference"]) == pytest.approx(difference, abs=1e-12)
+    _, content = exported("/runs", "Runs, newest first", "CSV")
+    for row in csv.DictReader(io.StringIO(content.decode())):
+        assert len(row["run_id"]) == 64
+        assert datetime.fromisoformat(row["stored_at"]).tzinfo is not None
+        assert "\N{EN DASH}" not in row.values()
 
 
 def test_a_table_is_exported_with_all_its_pages(exported, workbench):
@@ -50,7 +66,7 @@ def test_a_table_is_exported_with_all_its_pages(exported, workbench):
     workbench.archive.queries.put([Query(f"many{n}", f"one of many {n}") for n in range(120)])
     _, content = exported("/queries?q=many", "Queries", "CSV")
     _, *rows = csv.reader(io.StringIO(content.decode()))
-    assert [row[0].split()[-1] for row in rows] == [f"many{n}" for n in range(120)]
+    assert [row[0] for row in rows] == [f"many{n}" for n in range(120)]
 
 
 @pytest.mark.parametrize("file_format", ["SVG", "PNG"])

@@ -5,6 +5,7 @@ from benchmarks.workbench import ADDRESSES, NOT_MEASURED, examples
 from starlette.testclient import TestClient
 
 from berryeval.service.workbench import pages
+from service.workbench.html import parse
 from service_server import new_app
 from waiting import wait_until
 
@@ -47,6 +48,26 @@ def test_every_page_has_content(client, known, address):
 
     found = wait_until(finished)
     assert found.status_code == 200, found.text
+    for row in rows_without_facts(found.text):
+        pytest.fail(f"a row of a table has no data to export: {row.text[:80]}")
+
+
+def rows_without_facts(text):
+    """Return the rows of tables with a title that an export would leave out."""
+    if 'id="export"' not in text or "<table" not in text:
+        return []
+    tables = [
+        table
+        for table in parse(text).find("main").find_all("table")
+        if any(title.text != "Keys" for title in table.find_all("caption"))
+    ]
+    rows = [row for table in tables for row in table.find("tbody").find_all("tr")]
+    return [
+        row
+        for row in rows
+        if "rest" not in row.attributes.get("class", "")
+        and not any("data-facts" in one.attributes for one in [row, *row.find_all()])
+    ]
 
 
 def is_waiting(found):

@@ -27,6 +27,14 @@ from berryeval.reports.wording import capitalised, count
 from berryeval.service.dependencies import Caller, state_of
 from berryeval.service.paths import in_collection, quoted
 from berryeval.service.workbench.assets import HTMX, address_of, assets
+from berryeval.service.workbench.exported import (
+    difference_facts,
+    ends,
+    facts,
+    prefixed,
+    query_facts,
+    run_facts,
+)
 from berryeval.service.workbench.texts import highlighted, rendered
 
 __all__ = [
@@ -216,10 +224,17 @@ def environment() -> Environment:
     found.globals.update(
         asset=address_of,
         htmx_config=json.dumps(_HTMX_CONFIG),
+        difference_facts=difference_facts,
+        ends=ends,
+        facts=facts,
         has_htmx=HTMX in assets(),
         version=berryeval.__version__,
         may=_may,
         places=PAGES,
+        prefixed=prefixed,
+        query_facts=query_facts,
+        run_facts=run_facts,
+        zip=zip,
     )
     return found
 

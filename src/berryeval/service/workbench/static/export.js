@@ -1,28 +1,13 @@
-// Every table of a page as CSV and JSON, every chart as SVG and PNG.
+// Every table of a page as data in CSV and JSON, every chart as SVG and PNG.
 
 import { button, element, showMessage } from "./messages.js";
 
 const MAX_PAGES = 200;
 const PIXELS = 2; // pixels of a PNG per pixel of the chart
 
-/** The text of a cell, in one line, without explanations and decoration. */
-function textOf(cell) {
-  const copy = cell.cloneNode(true);
-  for (const one of copy.querySelectorAll("svg, .unseen, .small-only, button, input, kbd"))
-    one.remove();
-  return copy.textContent.replace(/\s+/g, " ").trim();
-}
-
-/** The rows of a table: its headings, then its body; columns without a heading are left out. */
-function rowsOf(table) {
-  const heads = [...table.querySelectorAll("thead th")].map(textOf);
-  const isNamed = heads.map(Boolean);
-  const named = (cells) => cells.filter((_, place) => isNamed[place]);
-  const body = [...table.querySelectorAll("tbody tr")].map((row) =>
-    named([...row.children].map(textOf)),
-  );
-  return [named(heads), ...body];
-}
+/** The rows of a table as data: each element with facts is one. */
+const rowsOf = (table) =>
+  [...table.querySelectorAll("tbody [data-facts]")].map((one) => JSON.parse(one.dataset.facts));
 
 /** The next page of a list; null if this is the last. */
 const nextOf = (place) =>
@@ -42,19 +27,29 @@ async function allRows(table) {
       (one) => one.caption?.textContent === caption,
     );
     if (!same) break;
-    rows.push(...rowsOf(same).slice(1));
+    rows.push(...rowsOf(same));
     next = nextOf(frame(same));
   }
   return rows;
 }
 
-const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-const toCsv = (rows) => rows.map((row) => `${row.map(quoted).join(",")}\n`).join("");
+/** A fact as text: nothing is empty, and several are separated by semicolons. */
+const plain = (fact) => (Array.isArray(fact) ? fact.join("; ") : String(fact ?? ""));
+const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-function toJson([heads, ...rows]) {
-  const objects = rows.map((row) => Object.fromEntries(heads.map((head, i) => [head, row[i]])));
-  return `${JSON.stringify(objects, null, 2)}\n`;
+/** Every row with all columns of the table; facts that a row does not have are null. */
+function filled(rows) {
+  const names = new Set(rows.flatMap(Object.keys));
+  return rows.map((row) => Object.fromEntries([...names].map((name) => [name, row[name] ?? null])));
 }
+
+function toCsv(rows) {
+  const all = filled(rows);
+  const lines = [Object.keys(all[0] ?? {}), ...all.map(Object.values)];
+  return lines.map((line) => `${line.map(plain).map(quoted).join(",")}\n`).join("");
+}
+
+const toJson = (rows) => `${JSON.stringify(filled(rows), null, 2)}\n`;
 
 /** A chart as a file: with the style sheet and the colours that the page gives it. */
 async function toSvg(chart) {
@@ -131,7 +126,7 @@ function line(title, thing, formats) {
 function fill(list) {
   const isShown = (one) => one.getClientRects().length > 0;
   const main = document.getElementById("main");
-  const tables = [...main.querySelectorAll("table")].filter(isShown);
+  const tables = [...main.querySelectorAll("table:has(tbody [data-facts])")].filter(isShown);
   const charts = [...main.querySelectorAll("svg.chart[aria-label]")].filter(
     (one) => isShown(one) && one.querySelector(":scope > title"),
   );

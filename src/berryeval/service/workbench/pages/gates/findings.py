@@ -38,6 +38,8 @@ class GuardLine:
     power: str
     """The address of the page Power for its measure and margin."""
     mark: Svg | None
+    guard: Mapping[str, Any]
+    """The guard as the report has it, with its figures as numbers."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,7 @@ def _line(guard: Mapping[str, Any], mark: Svg | None) -> GuardLine:
         guard.get("queries_needed"),
         address("/power", measure=guard.get("measure"), margin=margin),
         mark,
+        {"value": None, "limit": None, "interval": None, **guard},
     )
 
 
