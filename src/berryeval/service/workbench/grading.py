@@ -8,7 +8,7 @@ from berryeval.archive import Archive
 from berryeval.archive.judgments.table import JudgmentTable
 from berryeval.core.grade import HIGHEST, default_labels
 
-__all__ = ["change_sentence", "grade_labels", "read_revision"]
+__all__ = ["change_sentence", "grade_labels", "labels_in_use", "read_revision"]
 
 _MAX_DIGITS = 18
 _WHOLE_SCALE = 3
@@ -21,16 +21,16 @@ def grade_labels(archive: Archive, table: JudgmentTable | None) -> tuple[str, ..
 
     If the archive declares none, the scale ends with 3 or the highest grade in use.
     """
-    return archive.judging.get().labels or default_labels(_highest(table))
+    highest = float(table.grades.max()) if table is not None and len(table) else 0.0
+    n_judgments = 0 if table is None else len(table)
+    return archive.judging.get().labels or labels_in_use(highest, n_judgments)
 
 
-def _highest(table: JudgmentTable | None) -> int:
-    if table is None or not len(table):
-        return _WHOLE_SCALE
-    highest = float(table.grades.max())
+def labels_in_use(highest: float, n_judgments: int) -> tuple[str, ...]:
+    """Return the labels of grades without a declared scale, by those that judgments have."""
     if highest > _WHOLE_SCALE:
-        return min(int(highest), HIGHEST)
-    return max(1, int(highest)) if len(table) >= _ENOUGH else _WHOLE_SCALE
+        return default_labels(min(int(highest), HIGHEST))
+    return default_labels(max(1, int(highest)) if n_judgments >= _ENOUGH else _WHOLE_SCALE)
 
 
 def read_revision(text: str) -> int:

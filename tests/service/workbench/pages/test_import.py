@@ -64,6 +64,33 @@ def test_judgments_are_previewed_and_then_stored(client, archive):
     assert archive.judgments.get("q1", "d2").author == "ada", "the same grade stays with its judge"
 
 
+def test_grades_outside_the_scale_in_use_are_announced(client, archive):
+    """Without a declared scale, a higher grade would give judges other buttons."""
+    old = [JudgmentEntry("q1", "d1", 1), JudgmentEntry("q1", "d2", 2)]
+    archive.judgments.put(old, author="ada")
+    archive.judgments.put(old[:1], author="bob", as_opinion=True)
+    page = look(client, "judgments", "q1 0 d1 7\nq1 0 d2 -1\n", "bad.qrels")
+    warnings = [one.text for one in page.find_all("p", class_="warning")]
+    assert warnings == [
+        "1 grade is below 0, which means not judged.",
+        "7 is above 3, 'Answers it', the highest grade that judges can give: they would see 8 "
+        "buttons, from 'Grade 0' to 'Grade 7'. To keep the labels, declare them under Rule and "
+        "scale, and change the file.",
+        "The file replaces 2 grades that were given by ada, bob: a file corrects judgments, "
+        "whichever of several opinions counts. The history keeps them, and Imports can undo it.",
+    ]
+    confirm(client, page)
+    rows = get_page(client, "/judgments").find("tbody").find_all("tr")
+    assert ["imported also graded by ada, bob" in row.text for row in rows] == [False, True]
+
+
+def test_a_file_within_the_scale_in_use_has_no_warning(client, archive):
+    """New grades on the scale that judges see replace nothing."""
+    archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
+    page = look(client, "judgments", "q1 0 d1 1\nq1 0 d2 3\n")
+    assert not page.find_all("p", class_="warning")
+
+
 def test_a_file_that_changes_only_subtopics_is_a_change(client, archive):
     """Files without subtopics leave them as they are."""
     old = JudgmentEntry("q1", "d1", 2, subtopics={"animal": 2, "car": 0})

@@ -60,7 +60,7 @@ def test_judgments_are_listed_with_query_and_document(client):
     assert [row[1] for row in found] == ["q3", "سيارة", "bake <i>bread</i>", "bake <i>bread</i>"]
     assert found[0][0] == "grade 1.5"
     assert found[1][2] == "Dough d1"
-    assert found[2][3:] == ["bob, ada", "just now", "workbench conflict"]
+    assert found[2][3:] == ["bob also graded by ada", "just now", "workbench conflict"]
     assert found[3][3:] == ["ada", "just now", "file stale"]
     assert "4 judged pairs of query and document" in page.text
     link = page.find("a", class_="clip")

@@ -37,6 +37,7 @@ from berryeval.service.judgment_files import (
     judgments_there,
     unread_times,
 )
+from berryeval.service.workbench.grading import labels_in_use
 
 if TYPE_CHECKING:
     from berryeval.service.jobs import Progress
@@ -57,7 +58,8 @@ __all__ = [
 
 Kind: TypeAlias = Literal["judgments", "runs", "queries", "documents"]
 
-_SHOWN = 20
+_SHOWN, _NAMED = 20, 3
+"""Maximum numbers of changes, and of judges, that a preview names."""
 _BYTES_PER_ROW = 32
 _BYTES_PER_RECORD = 500
 
@@ -352,6 +354,7 @@ def _of_judgments(
     there, highest = archive.judgments.current(), archive.judging.get().highest
     n_new = n_changed = n_same = 0
     changed: list[tuple[str, str, float, float]] = []
+    replaced: list[tuple[bytes, bytes]] = []
     for query_id, rows in content.iter_queries():
         grades = there.grades_of(query_id)
         for row in rows:
@@ -366,6 +369,7 @@ def _of_judgments(
                 n_same += 1
             else:
                 n_changed += 1
+                replaced.append((query_id, doc_id))
                 if len(changed) < _SHOWN:
                     changed.append((decode_id(query_id), decode_id(doc_id), before, after))
     queries = archive.queries.some({query_id for query_id, *_ in changed})
@@ -387,10 +391,57 @@ def _of_judgments(
         for query_id, doc_id, before, after in changed
     ]
     notes = _to_declare(archive, content, may_declare=may_declare)
-    unread = unread_times(content)
-    warnings = [] if unread is None else [unread]
+    warnings = [
+        *_of_scale(archive, content, there),
+        *_of_replaced(archive, replaced),
+        *filter(None, [unread_times(content)]),
+    ]
     refused = _refused(archive, content, file_name)
     return Preview(facts, n_new, n_changed, n_same, changes, warnings, notes, *refused)
+
+
+def _of_scale(archive: Archive, content: Judgments, there: Judgments) -> list[str]:
+    """Warn about grades of a file that change what judges see, or that judges cannot give."""
+    found = []
+    n_negative = sum(grade < 0 for grade in content.grades)
+    if n_negative:
+        are = "grade is" if n_negative == 1 else "grades are"
+        found.append(f"{n_negative:,} {are} below 0, which means not judged.")
+    declared = archive.judging.to_adopt(content) or archive.judging.get()
+    if declared.labels is None and there.n_rows:
+        highest, n_rows = max(there.grades), there.n_rows
+        before = labels_in_use(highest, n_rows)
+        most = max(content.grades)
+        after = labels_in_use(max(highest, most), n_rows + content.n_rows)
+        if most > len(before) - 1 and after != before:
+            found.append(
+                f"{most:g} is above {len(before) - 1}, {before[-1]!r}, the highest grade that "
+                f"judges can give: they would see {len(after)} buttons, from {after[0]!r} to "
+                f"{after[-1]!r}. To keep the labels, declare them under Rule and scale, and change "
+                "the file."
+            )
+    return found
+
+
+def _of_replaced(archive: Archive, pairs: Sequence[tuple[bytes, bytes]]) -> list[str]:
+    """Warn about the grades of judges that a file replaces."""
+    if not pairs:
+        return []
+    known = archive.judgments.with_opinions().opinions
+    judges = [
+        {decode_id(one.judge) for one in known.get(query_id, {}).get(doc_id, ()) if one.judge}
+        for query_id, doc_id in pairs
+    ]
+    n = sum(bool(names - {IMPORTED}) for names in judges)
+    if not n:
+        return []
+    names = sorted(set().union(*judges) - {IMPORTED})
+    shown = ", ".join(names[:_NAMED]) + (" and others" if len(names) > _NAMED else "")
+    are = "grade that was" if n == 1 else "grades that were"
+    return [
+        f"The file replaces {n:,} {are} given by {shown}: a file corrects judgments, whichever of "
+        "several opinions counts. The history keeps them, and Imports can undo it."
+    ]
 
 
 def _to_declare(archive: Archive, content: Judgments, *, may_declare: bool) -> list[str]:
