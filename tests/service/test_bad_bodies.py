@@ -116,3 +116,41 @@ def test_the_second_of_two_concurrent_changes_gets_412(client, tmp_path):
     with Archive.open(tmp_path / "berryeval.db") as archive:
         grades = [state.grade for state in archive.judgments.history("q", "d")]
     assert grades == [0, answers[200]["grade"]]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/projects", "application/x-www-form-urlencoded"),
+        ("/import", "multipart/form-data; boundary=x"),
+        ("/v1/comparisons", "application/json"),
+    ],
+)
+def test_a_body_that_is_cut_off_is_not_a_bug(filled, caplog, path, kind):
+    """A second click on the button of a form ends the first request."""
+    sent = []
+    pieces = [{"type": "http.request", "body": b"--x", "more_body": True}]
+
+    async def receive():
+        return pieces.pop() if pieces else {"type": "http.disconnect"}
+
+    async def send(message):
+        sent.append(message)
+
+    headers = {"host": "localhost", "origin": "http://localhost", "content-type": kind}
+    scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        "client": ("127.0.0.1", 1),
+        "server": ("localhost", 80),
+    }
+    filled.portal.call(filled.app, scope, receive, send)
+    assert sent[0]["status"] == 400
+    assert b"cut-off" in b"".join(one.get("body", b"") for one in sent)
+    assert not [one for one in caplog.records if one.message == "bug"]

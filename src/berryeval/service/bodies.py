@@ -10,7 +10,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -21,7 +21,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope
 
@@ -90,7 +90,7 @@ class _JsonRequest(Request):
 
     async def body(self) -> bytes:
         if not hasattr(self, "_body"):  # where Starlette looks for it
-            with SpooledTemporaryFile(max_size=_SMALL) as file:
+            with SpooledTemporaryFile(max_size=_SMALL) as file, _expect_whole_body():
                 async for piece in self.stream():
                     _write(file, piece)
                 self._body = await self._read(file, file.tell())
@@ -212,17 +212,34 @@ async def _share(cost: int) -> AsyncIterator[None]:
         yield
 
 
-async def received_form(request: Request) -> FormData:
+async def received_form(request: Request, **limits: int) -> FormData:
     """Return the form in a body.
+
+    Parameters
+    ----------
+    **limits : int
+        Limits of `starlette.requests.Request.form`, such as ``max_files``.
 
     Raises
     ------
     Problem
-        422 if it has more than `MAX_FIELDS`: a body of separators would have half a million.
+        400 if it was cut off; 422 if it has more than `MAX_FIELDS`: a body of separators would have
+        half a million.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "multipart/form-data" and (await request.body()).count(b"&") >= MAX_FIELDS:
-        expected = f"at most {MAX_FIELDS:,} fields"
-        raise Problem(422, f"form: expected {expected}, found more", kind="shape", where="form",
-                      expected=expected, found="more")  # fmt: skip
-    return await request.form()
+    with _expect_whole_body():
+        if kind != "multipart/form-data" and (await request.body()).count(b"&") >= MAX_FIELDS:
+            expected = f"at most {MAX_FIELDS:,} fields"
+            raise Problem(422, f"form: expected {expected}, found more", kind="shape", where="form",
+                          expected=expected, found="more")  # fmt: skip
+        return await request.form(**limits)
+
+
+@contextmanager
+def _expect_whole_body() -> Iterator[None]:
+    """Raise a problem if the client ends the connection, as a second click on a button does."""
+    try:
+        yield
+    except ClientDisconnect:
+        raise Problem(400, "body: cut off; nothing was stored", kind="cut-off",
+                      where="body") from None  # fmt: skip

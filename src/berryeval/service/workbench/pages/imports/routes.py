@@ -108,7 +108,7 @@ async def preview_file(
 
     One file is previewed; several are listed with their detected kinds.
     """
-    form = await request.form(max_files=_MAX_FILES, max_fields=10)
+    form = await received_form(request, max_files=_MAX_FILES, max_fields=10)
     chosen = _kind(str(form.get("kind") or ""))
     files = [one for one in form.getlist("file") if isinstance(one, UploadFile) and one.filename]
     texts = {name: str(form.get(name) or "").strip()[:_LONGEST] for name in ("run_name", "commit")}
