@@ -24,7 +24,17 @@ from berryeval.service.dependencies import Caller
 from berryeval.service.problems import Problem, existing
 from berryeval.service.stored_runs import find_run
 
-__all__ = ["agreement_of_board", "check_judges", "judges_of", "plan_pairs", "project_for"]
+__all__ = [
+    "agreement_of_board",
+    "check_judges",
+    "judges_of",
+    "plan_pairs",
+    "project_for",
+    "waiting_projects",
+]
+
+_MAX_WAITING = 20
+"""Maximum number of running projects that are read for a judge."""
 
 
 def judges_of(home: Archive, collection: str, caller: Caller) -> list[str] | None:
@@ -35,6 +45,18 @@ def judges_of(home: Archive, collection: str, caller: Caller) -> list[str] | Non
     valid = [one for one in home.tokens.all() if one.revoked_at is None]
     judges = {one.name for one in valid if one.role != "read" and one.may_use(collection)}
     return sorted(judges | {caller.name}) if valid else None
+
+
+def waiting_projects(archive: Archive, judge: str) -> list[tuple[str, int]]:
+    """Return the running projects with documents for a judge, and the number of documents."""
+    running = [
+        one for one in archive.projects.all() if one.state == "running" and one.plan.includes(judge)
+    ]
+    found = [
+        (one.name, len(archive.projects.board(one.name).open_for(judge)))
+        for one in running[:_MAX_WAITING]
+    ]
+    return [(name, n) for name, n in found if n]
 
 
 def check_judges(

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import pytest
 from starlette.testclient import TestClient
 
-from berryeval.archive import Archive
+from berryeval.archive import Archive, JudgmentEntry
+from berryeval.archive.projects.records import PairSelection, ProjectPlan
 from berryeval.service import ServiceSettings
 from berryeval.service.middleware.access import COOKIE
 from service.workbench.html import HTML, get_page, parse
@@ -54,6 +55,24 @@ def test_an_unknown_user_logs_in_and_returns(guarded, token):
     assert page.find("span", class_="name").text == "ada judge"
 
 
+def test_a_judge_starts_where_documents_wait(guarded, archive, token):
+    """A project in another collection is found, unless the address names a page."""
+    archive.collections.create("pets", "Pets")
+    with archive.open_collection(archive.collections.get("pets")) as pets:
+        pets.judgments.put([JudgmentEntry("q1", "d1", 1)], author="eve")
+        plan = ProjectPlan(PairSelection("sample", (), limit=1), 2, ("ada", "bob"))
+        pets.projects.create("team", plan, author="eve")
+    answer = log_in(guarded, token)
+    assert answer.headers["location"] == "/c/pets/"
+    found = "Project team waits for you: judge 1 document ."
+    for address in ("/c/pets/", "/c/pets/projects", "/c/pets/judge"):
+        assert found in get_page(guarded, address).find("main").text
+    page = get_page(guarded, "/c/pets/projects/team")
+    link = page.find("button", data_copy=f"{BASE}/c/pets/judge?project=team")
+    assert link.text == "Copy the link for judges"
+    assert log_in(guarded, token, next="/runs").headers["location"] == "/runs"
+
+
 def test_the_cookie_is_restricted_to_this_service(guarded, token):
     """Scripts cannot read it, other sites cannot send it, and with https it is secure."""
     cookie = log_in(guarded, token).headers["set-cookie"].lower()
@@ -76,10 +95,10 @@ def test_a_wrong_token_is_rejected(guarded, token, message):
 
 
 def test_the_command_for_a_token_names_the_archive_that_is_served(guarded, client, archive):
-    """It works in any folder, but is not shown to strangers if tokens are required."""
+    """The page needs no login: it shows no folder, and no name if tokens are required."""
     command = "berryeval token create NAME --role judge --archive"
     assert get_page(client, "/login").find("details").find("code").text == (
-        f"{command} {shlex.quote(str(Path(archive.name).absolute()))}"
+        f"{command} {shlex.quote(Path(archive.name).name)}"
     )
     assert get_page(guarded, "/login").find("details").find("code").text == f"{command} ARCHIVE"
 

@@ -5,6 +5,7 @@ Scripts cannot read the cookie. Sessions are in the archive, so a restart does n
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, TypeAlias
@@ -14,10 +15,14 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
+from berryeval.archive.records import Token
 from berryeval.archive.sessions import SESSION_SECONDS
+from berryeval.errors import ArchiveError, NotFoundError
 from berryeval.service.bodies import received_form
 from berryeval.service.check_threads import run_check
+from berryeval.service.collections import MAX_OPEN, Collections
 from berryeval.service.dependencies import HomeDep, from_service
+from berryeval.service.judging_projects import waiting_projects
 from berryeval.service.middleware.access import COOKIE, KnownCallers
 from berryeval.service.settings import ServiceSettings
 from berryeval.service.workbench.rendering import page
@@ -36,15 +41,26 @@ async def show_login(request: Request, archive: HomeDep, settings: ServiceSettin
 
 
 @router.post("/login")
-async def log_in(request: Request, archive: HomeDep, settings: ServiceSettingsDep) -> Response:
+async def log_in(
+    request: Request,
+    archive: HomeDep,
+    settings: ServiceSettingsDep,
+    collections: Annotated[Collections, from_service("collections")],
+) -> Response:
     """Start a session, and return to the previous page."""
     form = await received_form(request)
     token = str(form.get("token") or "").strip()
     wanted = safe_address(str(form.get("next") or ""))
-    session_id = await _start_session(archive, token)
-    if session_id is None:
+    # Starting waits for other writers, so invalid tokens are filtered out first.
+    owner = await run_check(archive.tokens.verify, token) if token else None
+    session_id = None
+    if owner is not None:
+        session_id = await to_thread.run_sync(archive.sessions.start, token)
+    if owner is None or session_id is None:
         error = "Unknown or revoked token." if token else "Paste a token."
         return _form(request, archive, settings, wanted, error=error)
+    if wanted == "/" and owner.role == "judge":
+        wanted = await to_thread.run_sync(_first_page_of, collections, owner)
     answer = RedirectResponse(wanted, 303)
     answer.set_cookie(
         COOKIE,
@@ -77,8 +93,9 @@ def _form(
     wanted: str,
     error: str | None = None,
 ) -> Response:
-    # If tokens are required, the location of the archive is not public.
-    place = "ARCHIVE" if settings.needs_token else quote(place_of(archive.name))
+    # The page needs no login, so it does not show where the archive is.
+    is_file = "://" not in archive.name and not settings.needs_token
+    place = quote(Path(archive.name).name) if is_file else "ARCHIVE"
     return page(
         request,
         "login.html",
@@ -89,22 +106,19 @@ def _form(
     )
 
 
-def place_of(name: str) -> str:
-    """Return the location of an archive as commands find it from any folder.
-
-    Examples
-    --------
-    >>> place_of("postgresql://berryeval@db/quality")
-    'postgresql://berryeval@db/quality'
-    """
-    return name if "://" in name else str(Path(name).absolute())
-
-
-async def _start_session(archive: Archive, token: str) -> str | None:
-    # Starting waits for other writers, so invalid tokens are filtered out first.
-    if not token or await run_check(archive.tokens.verify, token) is None:
-        return None
-    return await to_thread.run_sync(archive.sessions.start, token)
+def _first_page_of(collections: Collections, token: Token) -> str:
+    """Return where a judge starts: in the first collection with a project that waits for them."""
+    known = collections.home.state.archive.collections.all()
+    usable = [one for one in known if token.collections is None or one.name in token.collections]
+    for one in usable[:MAX_OPEN]:
+        with suppress(ArchiveError, NotFoundError):  # the others still count
+            collection = collections.take(one.name)
+            try:
+                if waiting_projects(collection.state.archive, token.name):
+                    return f"{collection.prefix}/"
+            finally:
+                collection.release()
+    return "/"
 
 
 def safe_address(wanted: str | None) -> str:

@@ -21,7 +21,8 @@ from berryeval.evaluation.standing import FEW_QUERIES, Standing, worst_first
 from berryeval.measures import Measure
 from berryeval.reports.history import look_sentence
 from berryeval.service.demo import content_of
-from berryeval.service.dependencies import ArchiveDep
+from berryeval.service.dependencies import ArchiveDep, CallerDep
+from berryeval.service.judging_projects import waiting_projects
 from berryeval.service.paths import address
 from berryeval.service.verdicts import Headline, headline_of
 from berryeval.service.workbench.choosing import choose_measure
@@ -131,18 +132,21 @@ def show_overview(
     directories: DirectoryDep,
     keeper: KeeperDep,
     figures: FiguresDep,
+    caller: CallerDep,
     series: str | None = None,
     measure: str = "",
     until: str | None = None,
 ) -> Response:
     """Return the page; it polls while runs are being scored."""
     directory = directories.current()
+    waiting = waiting_projects(archive, caller.name) if caller.may("judge") else []
     if not directory.runs:
         return page(
             request,
             "overview_empty.html",
             n_judgments=archive.judgments.revision(),
             has_nothing=content_of(archive) is None,
+            waiting=waiting,
         )
     chosen = _series(directory, series)
     wanted = choose_measure(scoring.measures, measure)
@@ -168,6 +172,7 @@ def show_overview(
         measure=str(wanted),
         newest=newest,
         against=against,
+        waiting=waiting,
         decided=[one for one in gates if one.verdict is not None],
         undecided=[one for one in gates if one.verdict is None],
         newest_figures=newest_figures,

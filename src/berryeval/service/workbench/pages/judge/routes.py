@@ -16,6 +16,7 @@ from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.service.answers import Answer
 from berryeval.service.bodies import JsonRoute, received_form
 from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, from_state, require
+from berryeval.service.judging_projects import waiting_projects
 from berryeval.service.paths import NAME, DocId
 from berryeval.service.problems import Problem, existing
 from berryeval.service.workbench.grading import change_sentence, grade_labels, read_revision
@@ -92,6 +93,7 @@ def show_judge(
         project = existing(archive.projects.get(wanted.project), "project", wanted.project)
     given = queues.first(wanted, caller.name) if caller.may("judge") else Given([], 0)
     cards = [card_of(archive, turn, wanted.mode) for turn in given.turns]
+    asks = caller.may("judge") and wanted.mode == "holes"
     table = latest.get()
     labels = grade_labels(archive, table)
     return page(
@@ -104,6 +106,7 @@ def show_judge(
         first=asdict(cards[0]) if cards else None,
         n_left=given.n_left,
         is_ready=given.is_ready,
+        waiting=waiting_projects(archive, caller.name) if asks else [],
         labels=labels,
         n_columns=len(labels) if len(labels) <= _IN_A_ROW else (len(labels) + 1) // 2,
         meanings=_MEANINGS if labels == default_labels(3) else None,

@@ -17,7 +17,12 @@ from berryeval.errors import ArgumentError, InputError, NotFoundError
 from berryeval.service.agreement import in_words
 from berryeval.service.bodies import received_form
 from berryeval.service.dependencies import ArchiveDep, CallerDep, HomeDep, require
-from berryeval.service.judging_projects import agreement_of_board, check_judges, judges_of
+from berryeval.service.judging_projects import (
+    agreement_of_board,
+    check_judges,
+    judges_of,
+    waiting_projects,
+)
 from berryeval.service.paging import numbered_page
 from berryeval.service.paths import Name
 from berryeval.service.workbench.choosing import run_choices
@@ -56,7 +61,8 @@ def list_projects(
     part = numbered_page(len(parts), page_number, 1)
     boards = [archive.projects.board(one.name) for one in chain(*parts[part.rows])]
     left = {one.project.name: len(one.open_for(caller.name)) for one in boards}
-    return page(request, "projects.html", boards=boards, left=left, part=part)
+    waiting = waiting_projects(archive, caller.name) if caller.may("judge") else []
+    return page(request, "projects.html", boards=boards, left=left, part=part, waiting=waiting)
 
 
 @router.get("/+new", dependencies=[require("admin")])
