@@ -7,6 +7,7 @@ as it was sent, and each id is decoded afterwards: ``/v1/judgments/{query_id:id}
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import Annotated
 from urllib.parse import quote, unquote, urlencode
@@ -18,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 __all__ = [
     "DocId", "Name", "QueryId", "RawPath", "RunId", "address", "in_collection", "is_rank_eval",
-    "pattern_of", "quoted",
+    "name_from", "pattern_of", "quoted",
 ]  # fmt: skip
 
 MAX_ID = 1024
@@ -49,6 +50,18 @@ def pattern_of(path: str) -> re.Pattern[str]:
 def quoted(text: str) -> str:
     """Encode an id as a part of a path."""
     return quote(text, safe="", errors="surrogateescape")
+
+
+def name_from(title: str, most: int = 100) -> str:
+    """Return a title as a name: other characters than letters and digits become hyphens.
+
+    Examples
+    --------
+    >>> name_from("Größe & Höhe, first ten")
+    'Grosse-Hohe-first-ten'
+    """
+    plain = unicodedata.normalize("NFKD", title.replace("ß", "ss")).encode("ascii", "ignore")
+    return re.sub(r"[^\w.-]+", "-", plain.decode()).lstrip("._-")[:most].rstrip("-")
 
 
 def address(path: str, /, **parameters: object) -> str:

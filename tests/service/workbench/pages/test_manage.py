@@ -106,6 +106,12 @@ def test_a_manager_creates_titles_and_removes_a_collection(client):
     post(client, "/collections/shop/remove", {"confirmation": "shop"}, 404)
 
 
+def test_the_name_of_a_collection_follows_from_its_title(client, archive):
+    """It is for addresses: lower-case, with hyphens."""
+    post(client, "/collections", {"name": "", "title": "Pets: Hilfe für alle"})
+    assert archive.collections.get("pets-hilfe-fur-alle").title == "Pets: Hilfe für alle"
+
+
 @pytest.mark.parametrize("name", ["../x", "Größe", "", "x" * 300, "default"])
 def test_a_refused_collection_is_explained(client, name):
     """The page shows the error, and keeps what was typed."""

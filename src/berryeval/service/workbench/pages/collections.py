@@ -13,13 +13,14 @@ from berryeval.errors import InputError, NotFoundError
 from berryeval.service.bodies import received_form
 from berryeval.service.collections import Collections
 from berryeval.service.dependencies import HomeDep, from_service, require, require_manager
+from berryeval.service.paths import name_from
 from berryeval.service.workbench.rendering import page
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/collections")
 
-_LONGEST = 200
+_LONGEST, _LONGEST_NAME = 200, 40
 _MANAGED = [require("admin"), require_manager]
 
 
@@ -35,6 +36,8 @@ async def create_collection(request: Request, home: HomeDep) -> Response:
     """Create a collection, and open it."""
     form = await received_form(request)
     name, title = (str(form.get(key) or "").strip()[:_LONGEST] for key in ("name", "title"))
+
+    name = name or name_from(title, _LONGEST_NAME).lower()
 
     def work() -> Response:
         try:

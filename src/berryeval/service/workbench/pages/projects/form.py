@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +15,7 @@ from berryeval.archive.projects.records import (
 )
 from berryeval.errors import ArgumentError
 from berryeval.service.judging_projects import plan_pairs
-from berryeval.service.paths import NAME
+from berryeval.service.paths import name_from
 
 __all__ = ["KINDS", "ProjectForm", "plan_of_form", "read_form"]
 
@@ -63,6 +62,7 @@ def read_form(form: FormData) -> ProjectForm:
     values: dict[str, Any] = {
         name: str(form[name]).strip()[:_LONGEST] for name in texts if name in form
     }
+    values["name"] = name_from(values.get("name", ""))
     return ProjectForm(
         **values,
         runs=tuple(str(one) for one in form.getlist("runs")),
@@ -82,9 +82,8 @@ def plan_of_form(archive: Archive, form: ProjectForm) -> ProjectPlan:
     NotFoundError
         If a run or a verdict does not exist.
     """
-    if re.fullmatch(NAME, form.name) is None:
-        expected = "letters, digits, dots, hyphens and underscores"
-        raise ArgumentError("name", expected, repr(form.name[:40]) if form.name else "none")
+    if not form.name:
+        raise ArgumentError("name", "a name with a letter or a digit", "none")
     kind: SelectionKind = next((one for one in SELECTIONS if one == form.kind), "holes")
     is_deciding = kind == "deciding"
     verdict = _number(form.verdict, "verdict") if is_deciding else None

@@ -42,6 +42,14 @@ router = APIRouter(prefix="/projects")
 _MAX_AT_ONCE, _MAX_PAIRS_AT_ONCE = 50, 10_000
 """Maximum numbers of projects on a page of the list, and of their pairs, which are all read."""
 _SHOWN = 50
+_FEW_RUNS = 3
+"""Number of runs up to which all of them are selected in a new form."""
+_MISSING = {
+    "name": "Enter a name with a letter or a digit.",
+    "runs": "Choose at least one run.",
+    "limit": "Enter the size of the sample.",
+}
+"""Messages for fields that are empty."""
 _STATES: dict[str, ProjectState] = {
     "pause": "paused",
     "continue": "running",
@@ -77,10 +85,12 @@ def show_form(
     verdict: str = "",
 ) -> Response:
     """Show the form that starts a project; links from other pages fill it in."""
+    newest = archive.runs.page(limit=_FEW_RUNS + 1, newest_first=True).items
+    few = tuple(run.run_id for run in newest) if len(newest) <= _FEW_RUNS else ()
     form = ProjectForm(
         kind=kind if kind in KINDS else "holes",
         baseline=a,
-        runs=(b,) if b else (),
+        runs=(b,) if b else few,
         verdict=verdict,
     )
     judges = judges_of(home, request.state.collection.name, caller)
@@ -200,5 +210,7 @@ def _form(
 
 def _message(error: InputError | NotFoundError) -> str:
     if isinstance(error, ArgumentError):
+        if error.got == "none" and error.argument in _MISSING:
+            return _MISSING[error.argument]
         return f"Expected {error.expected}, got {error.got}."
     return str(error)
