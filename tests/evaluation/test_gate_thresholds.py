@@ -19,7 +19,7 @@ def test_a_threshold_is_reached_by_equality():
     assert almost.verdict == "fail"
     assert almost.sentence == "P@5 is 0.7000, below 0.700004."
     above = gate(result, at_least={"P@5": 0.699996})
-    assert only(above).reason == "is 0.7000, at least 0.699996."
+    assert only(above).reason == "is 0.7000, which reaches 0.699996."
     below = gate(evaluate(judged(3), ranked([3, 4, 3]), "P@5"), at_least={"P@5": 0.66668})
     assert below.sentence == "P@5 is 0.66667, below 0.66668."
 

@@ -177,13 +177,13 @@ def test_the_sentence_names_the_look_and_its_level():
     """The final size is mentioned if it is declared."""
     memory = Memory((40, 50, 60), 7)
     assert (
-        "Third check on this set, at significance level 0.00625."
+        "Third check of these runs on this set, at significance level 0.00625."
         in decided(BEFORE, SLIGHTLY_WORSE, memory=memory).sentence
     )
     found = decided(BEFORE, SLIGHTLY_WORSE, memory=memory, n_max=120)
     assert (
-        f"Third check on this set, 60 of 120 queries, at significance level {found.level:.3g}."
-        in (found.sentence)
+        "Third check of these runs on this set, 60 of 120 queries, "
+        f"at significance level {found.level:.3g}." in (found.sentence)
     )
 
 
@@ -200,8 +200,8 @@ def test_uncounted_looks_are_not_mentioned():
 @pytest.mark.parametrize(
     ("sizes", "n_max", "words"),
     [
-        ((40, 60), 50, "Second check on this set, of 60 queries, more than the 50 of n_max"),
-        ((60, 60), 80, "Second check on this set, which has not grown"),
+        ((40, 60), 50, "Second check of these runs on this set, of 60 queries, more than the 50"),
+        ((60, 60), 80, "Second check of these runs on this set, which has not grown"),
     ],
 )
 def test_without_alpha_a_gate_neither_passes_nor_fails(sizes, n_max, words):
@@ -233,7 +233,7 @@ def test_ordinals_beyond_ten_are_numbers():
     """Examples are 11th, 12th, 21st and 112th."""
     for looks, word in ((10, "Tenth"), (11, "11th"), (12, "12th"), (21, "21st"), (112, "112th")):
         found = decided(BEFORE, SLIGHTLY_WORSE, memory=Memory(tuple(range(looks)), 1))
-        assert f"{word} check on this set" in found.sentence
+        assert f"{word} check of these runs on this set" in found.sentence
 
 
 SLIGHTLY_BETTER = [4 if i % 5 == 0 else 3 for i in range(60)]

@@ -124,7 +124,7 @@ def test_labels_after_a_verdict_are_a_further_look(gate):
         assert found["memory"]["tries"] == 1
     assert counts == [[30], [30, 40], [30, 40, 55]]
     assert levels == [0.025, 0.0125, 0.00625]
-    assert "Third check on this set, at significance level 0.00625." in gate.text()
+    assert "Third check of these runs on this set, at significance level 0.00625." in gate.text()
 
 
 def test_going_back_to_fewer_labels_repeats_the_first_verdict(gate):

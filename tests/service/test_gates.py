@@ -83,7 +83,7 @@ def test_an_archive_counts_looks_and_tries(client, runs):
     client.put("/v1/judgments/a-new-query/d1", json={"grade": 1})
     assert decide() == (2, 1, 0.0125)
     report = client.get("/v1/gates/release/verdicts").json()["items"][0]["report"]
-    assert "Second check on this set, at significance level 0.0125." in report["sentence"]
+    assert "Second check of these runs on this set, at significance" in report["sentence"]
 
 
 def test_the_last_release_is_the_anchor_of_a_gate(client, runs):

@@ -86,8 +86,8 @@ def test_a_grown_set_is_another_look_in_the_history(settings, tmp_path):
     assert (first.memory.sizes, second.memory.sizes) == ((N,), (N, 2 * N))
     assert first.level < 0.01 < second.level < 0.05
     assert (
-        f"Second check on this set, 24 of 24 queries, at significance level {second.level:.3g}."
-        in (second.sentence)
+        "Second check of these runs on this set, 24 of 24 queries, "
+        f"at significance level {second.level:.3g}." in (second.sentence)
     )
 
 

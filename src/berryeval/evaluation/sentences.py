@@ -94,7 +94,7 @@ def of_memory(memory: Memory | None, rules: GateRules, guards: Sequence[GuardRes
     if memory is None or not is_tested or rules.inference == "set":
         return ""
     level, n_max = memory.level(rules.alpha, rules.n_max), rules.n_max
-    look = f" {_ordinal(memory.looks)} check on this set"
+    look = f" {_ordinal(memory.looks)} check of these runs on this set"
     if n_max is not None and memory.sizes[-1] > n_max:
         more = f"{count_queries(memory.sizes[-1])}, more than the {n_max:,} of n_max"
         return f"{look}, of {more}: no alpha is left, so nothing is tested."
@@ -220,7 +220,7 @@ def of_threshold(
     if verdict == "fail":
         return f"is {figure}, below {limit}."
     if verdict == "pass":
-        return f"is {figure}, at least {limit}."
+        return f"is {figure}, which reaches {limit}."
     if interval is None:
         return f"is {figure}, but with too few queries to be confident of {limit}."
     if mean < guard.at_least:

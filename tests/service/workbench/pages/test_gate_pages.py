@@ -83,12 +83,16 @@ def test_a_verdict_states_its_look(client, runs, archive):
     path = "/gates/release/verdicts"
     client.post(path, data={"run": runs[1]}, headers=HTML)
     facts = get_page(client, f"{path}/1").find(class_="facts").text
-    assert "check 1 on this set, at significance level 0.025; 1 comparison made" in facts
+    assert (
+        "check 1 of these runs on this set, at significance level 0.025; 1 pair of runs compared"
+        in facts
+    )
     archive.gates.put("release", {**GATE, "n_max": N_QUERIES})
     client.post(path, data={"run": runs[2]}, headers=HTML)
     facts = get_page(client, f"{path}/2").find(class_="facts").text
     assert (
-        "check 1 on this set (30 of 30 queries), at significance level 0.05; 2 comparisons" in facts
+        "check 1 of these runs on this set (30 of 30 queries), at significance level 0.05; "
+        "2 pairs of runs compared on it so far" in facts
     )
 
 

@@ -135,6 +135,15 @@ def test_a_token_is_shown_once(client, archive):
     assert "The token of ci is revoked" in get(client, "/tokens?revoked=ci")
 
 
+def test_the_page_says_who_is_admin_without_a_token(client, archive, service):
+    """On this machine, a person whose token is revoked would become admin."""
+    words = "admin without a token, also for people whose token was revoked"
+    assert words in " ".join(get(client, "/tokens").split())
+    guarded = service(host="0.0.0.0")  # noqa: S104 - tokens are required
+    guarded.headers["Authorization"] = f"Bearer {archive.tokens.create('eve', 'admin')}"
+    assert "without a token, also" not in get(guarded, "/tokens")
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [

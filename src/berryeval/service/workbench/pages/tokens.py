@@ -95,6 +95,7 @@ def _page(request: Request, home: Archive, status: int = 200, **more: object) ->
         "tokens.html",
         status=status,
         tokens=sorted(home.tokens.all(), key=lambda one: one.revoked_at is not None),
+        is_open=not request.app.state.settings.needs_token,
         roles={role: _MEANINGS[role] for role in ROLES},
         **context,
     )

@@ -140,10 +140,13 @@ function showSaved() {
   const n = outbox.size;
   byId("judge-saved").textContent = n ? `${n} to save` : given.length ? "Saved" : "";
   const answers = n === 1 ? "1 answer is" : `${n} answers are`;
-  const kept = n
-    ? `${answers} kept in this browser and will be sent. You can continue judging.`
-    : "Nothing is lost.";
   const trouble = outbox.trouble ?? fetchTrouble;
+  // Without a valid token, only a login can send them.
+  const next =
+    trouble === "login"
+      ? `, and sent once ${author} logs in here again.`
+      : " and will be sent. You can continue judging.";
+  const kept = n ? `${answers} kept in this browser${next}` : "Nothing is lost.";
   const old = byId("judge-trouble");
   if (!trouble) {
     old?.remove();
