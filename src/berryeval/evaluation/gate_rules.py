@@ -105,6 +105,8 @@ class GateRules:
         is_common=True,
         help='"population" treats the queries as a sample and tests differences. "set" treats them '
         "as all that matters; the point difference decides.",
+        form_help="Differences of a sample are tested. If these queries are all that matters, their "
+        "mean difference decides without a test.",
     )
     holes: HolesPolicy | None = choice(  # noqa: RUF009 - as above
         None,
@@ -118,6 +120,8 @@ class GateRules:
         is_common=True,
         help="What to do with a verdict that the grades of unjudged documents could change: "
         '"report" marks it, "inconclusive" makes it inconclusive.',
+        form_help="What to do with a verdict that the grades of unjudged documents could change. "
+        "The pool is deep enough if Pool depth, below, reaches the cutoff of the measure.",
     )
     judged_only: bool = flag(
         default=False,

@@ -65,6 +65,8 @@ class Rule:
     """The words of a form for each choice; None is the choice of no value."""
     label: str = ""
     """The caption in a form."""
+    form_help: str = ""
+    """The description in a form, if `help` has words of files that the form does not show."""
     default_text: str = ""
     """What the default means, if the value alone does not make it clear."""
     example: str = ""

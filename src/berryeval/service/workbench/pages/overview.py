@@ -51,6 +51,7 @@ _MAX_SERIES, _SHOWN_OF_OTHERS = 12, 20
 _WORST = 10
 _RECENT = 5
 _MAX_WITH_HOLES = 0.994
+_NOTHING_JUDGED = "No document is judged yet. Import judgments, or judge what the runs have found."
 
 router = APIRouter()
 
@@ -172,6 +173,7 @@ def show_overview(
         measure=str(wanted),
         newest=newest,
         against=against,
+        n_runs=len(directory.runs),
         waiting=waiting,
         decided=[one for one in gates if one.verdict is not None],
         undecided=[one for one in gates if one.verdict is None],
@@ -274,6 +276,8 @@ def newest_of(
     """Return the figures of the newest run, once it is scored for the trend."""
     if known.state is None or newest.run_id not in known.summaries:
         return Newest(None, None, None, (), 0, None, 0)
+    if not known.state.judgments.n_queries:
+        return Newest(None, None, _NOTHING_JUDGED, (), 0, None, 0)
     other = None if against is None else against.run.run_id
     try:
         all_measures = figures.standings(newest.run_id, other, known.state)
