@@ -91,7 +91,7 @@ def test_a_comparison_is_downloaded_as_a_report(workbench, visit):
     sentence = page.locator("h1").inner_text()
     with page.expect_download() as download:
         page.get_by_role("link", name="Report", exact=True).click()
-    assert download.value.suggested_filename == "report.html"
+    assert download.value.suggested_filename == "bm25-vs-hybrid.html"
     assert sentence in unescape(download.value.path().read_text())
     assert "/compare?" in page.url
 

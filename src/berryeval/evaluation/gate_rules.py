@@ -105,8 +105,8 @@ class GateRules:
         is_common=True,
         help='"population" treats the queries as a sample and tests differences. "set" treats them '
         "as all that matters; the point difference decides.",
-        form_help="Differences of a sample are tested. If these queries are all that matters, their "
-        "mean difference decides without a test.",
+        form_help="Differences of a sample are tested. If these queries are all that matters, "
+        "their mean difference decides without a test.",
     )
     holes: HolesPolicy | None = choice(  # noqa: RUF009 - as above
         None,

@@ -30,7 +30,7 @@ def test_two_runs_are_downloaded_as_the_report(client, runs):
     ]})  # fmt: skip
     page = get_page(client, f"/compare?a=main&b={runs[1]}&measure=RR")
     answer = client.get(shared(page)[1])
-    assert answer.headers["content-disposition"] == 'attachment; filename="report.html"'
+    assert answer.headers["content-disposition"] == 'attachment; filename="bm25-vs-hybrid.html"'
     assert answer.headers["content-type"].startswith("text/html")
     assert page.find("h1").text in answer.text
     for part in ("nDCG@10", "even", "The first document", runs[0][:12], runs[1][:12]):

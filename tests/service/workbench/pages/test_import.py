@@ -110,6 +110,7 @@ def test_a_file_that_changes_only_subtopics_is_a_change(client, archive):
         ("q1 0 d1 3\nq1 0 d1 2\n", "file.txt:2: "),
         ("q1 0 d1 good\n", "file.txt:1: "),
         ("", "file.txt"),
+        ("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\n", "found a file that is not text"),
     ],
 )
 def test_an_invalid_file_is_reported_with_its_line(client, archive, content, message):

@@ -399,6 +399,8 @@ const again = () => {
 };
 window.addEventListener("focus", again);
 window.addEventListener("online", again);
+// A page that the browser restores shows what was left when the judge went away.
+window.addEventListener("pageshow", (event) => event.persisted && location.reload());
 document.addEventListener(
   "visibilitychange",
   () => document.visibilityState === "visible" && again(),

@@ -14,6 +14,7 @@ from berryeval.core.documents import Document
 from berryeval.errors import ArgumentError
 from berryeval.reports.html import comparison_to_html
 from berryeval.service.dependencies import ArchiveDep, SettingsDep
+from berryeval.service.paths import name_from
 from berryeval.service.prices import check_price
 from berryeval.service.stored_runs import labels_of
 from berryeval.service.workbench.choosing import choose_measure, choose_revision, choose_run
@@ -27,7 +28,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/compare", dependencies=[once_read])
 
 _FORMULA = "candidates x measures x queries x price per query"
-_FEWEST = 2
+_FEWEST, _LONGEST_NAME = 2, 80
 _PRICE_PER_QUERY = 2_000
 """Price per query of tests, slices, and its row in the file, in resamples."""
 
@@ -57,11 +58,12 @@ def download_report(
     text = comparison_to_html(
         comparison, notes=[_pinned(runs, state)], documents=partial(_titled, archive)
     )
+    name = name_from(" vs ".join(labels_of(runs)), _LONGEST_NAME) or "report"
     return Response(
         text.encode("utf-8", "replace"),
         media_type="text/html",
         headers={
-            "Content-Disposition": 'attachment; filename="report.html"',
+            "Content-Disposition": f'attachment; filename="{name}.html"',
             "Cache-Control": "private, no-store",
         },
     )

@@ -25,6 +25,7 @@ from berryeval.formats.delimited import split_header
 from berryeval.formats.facts import guess_kind
 from berryeval.formats.jsonl import iter_objects
 from berryeval.formats.limits import UPLOADED_LINE, limited
+from berryeval.formats.lines import is_plain_file
 from berryeval.formats.queries import read_queries
 from berryeval.formats.queries.files import sniff_queries
 from berryeval.formats.reading import sniff_format
@@ -60,6 +61,9 @@ Kind: TypeAlias = Literal["judgments", "runs", "queries", "documents"]
 
 _SHOWN, _NAMED = 20, 3
 """Maximum numbers of changes, and of judges, that a preview names."""
+_BEGINNING = 4096
+_TABLES = (b"PAR1", b"ARROW1")
+"""What files of Parquet and Arrow begin with."""
 _BYTES_PER_ROW = 32
 _BYTES_PER_RECORD = 500
 
@@ -166,23 +170,39 @@ def read_file(
         If a line is invalid, or the file is empty or too large.
     """
     progress(0, 1, "reading")
-    with limited(rows=rows, content=content, line=UPLOADED_LINE):
-        if kind is None or path.suffix.lower() in _PROSE:
-            found = detect_kind(path)
-            if found is None:
-                raise FormatError.unexpected(_ANY, _beginning(path), path.name, way_out=_WAY_OUT)
-            return found, _read(found, path)
-        try:
-            return kind, _read(kind, path)
-        except FormatError as error:
-            detected = detect_kind(path)
-            if detected not in (None, kind):
-                return detected, _read(detected, path)
-            if detected is None and kind == "documents":
-                raise FormatError.unexpected(
-                    _DOCUMENTS, _beginning(path), error.path, 1, way_out=_WAY_OUT
-                ) from None
-            raise
+    try:
+        with limited(rows=rows, content=content, line=UPLOADED_LINE):
+            return _read_as(kind, path)
+    except FormatError:
+        if _is_binary(path):
+            raise FormatError.unexpected(_ANY, "a file that is not text", path.name) from None
+        raise
+
+
+def _read_as(kind: Kind | None, path: Path) -> tuple[Kind, Any]:
+    if kind is None or path.suffix.lower() in _PROSE:
+        found = detect_kind(path)
+        if found is None:
+            raise FormatError.unexpected(_ANY, _beginning(path), path.name, way_out=_WAY_OUT)
+        return found, _read(found, path)
+    try:
+        return kind, _read(kind, path)
+    except FormatError as error:
+        detected = detect_kind(path)
+        if detected not in (None, kind):
+            return detected, _read(detected, path)
+        if detected is None and kind == "documents":
+            raise FormatError.unexpected(
+                _DOCUMENTS, _beginning(path), error.path, 1, way_out=_WAY_OUT
+            ) from None
+        raise
+
+
+def _is_binary(path: Path) -> bool:
+    """Return whether a file has bytes that no text has; compressed files and tables may."""
+    with path.open("rb") as file:
+        beginning = file.read(_BEGINNING)
+    return is_plain_file(path) and b"\0" in beginning and not beginning.startswith(_TABLES)
 
 
 def detect_kind(path: Path) -> Kind | None:
