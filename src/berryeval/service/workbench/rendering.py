@@ -203,7 +203,7 @@ def environment() -> Environment:
         auto_reload=False,
     )
     filters: dict[str, Callable[..., Any]] = {
-        "capitalised": capitalised,
+        "capitalised": lambda text: figure_text(capitalised(text)),
         "count": lambda number: f"{number:,}",
         "counted": count,
         "end": lambda value, digits=4: figure_text(figures.end_text(value, digits)),

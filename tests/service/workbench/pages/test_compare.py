@@ -166,7 +166,7 @@ def test_scripts_get_only_the_list(client, pair):
 def test_the_possible_effect_of_unjudged_documents_is_shown(client, pair):
     """The page has the bounds of the difference, and whether they could change the verdict."""
     part = get_page(client, pair.replace("/compare?", "/compare/holes?"))
-    assert "7 in 6 queries" in part.text
+    assert "7 documents within the cutoff of nDCG@10 in 6 queries" in part.text
     assert "the difference is between" in part.text
     assert part.find("a", class_="button")["href"].startswith("/judge?a=main&b=")
     assert "The verdict is the same at both extremes" in part.text

@@ -78,6 +78,13 @@ def finished(client, address):
     return wait_until(complete)
 
 
+def test_the_sentence_of_a_verdict_has_real_minus_signs(client, runs):
+    """As in the table below it."""
+    client.post("/gates/release/verdicts", data={"run": runs[1]}, headers=HTML)
+    page = get_page(client, "/gates/release/verdicts/1")
+    assert not re.search(r"(?<!\w)-\d", page.find(class_="verdict-sentence").text)
+
+
 def test_a_verdict_states_its_look(client, runs, archive):
     """It has the level of alpha, and the number of queries."""
     path = "/gates/release/verdicts"
@@ -513,7 +520,7 @@ def test_the_form_has_a_field_for_every_rule(client):
     for rule in RULES:
         assert rule.name in named
         assert rule.label in form.text
-        assert rule.help in form.text
+        assert (rule.form_help or rule.help) in form.text
         for words in rule.words.values():
             assert words in form.text
 

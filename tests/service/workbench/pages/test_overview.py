@@ -228,6 +228,23 @@ def test_a_run_that_cannot_be_scored_has_a_reason(archive, client):
     assert "no query in common" in words(settled(client), "verdict-title")
 
 
+def test_before_any_judgment_there_is_a_next_step(archive, client):
+    """Nothing is wrong with a run that nobody has judged."""
+    archive.runs.put(Run.from_dict({"q1": {"d1": 1.0}}), RunFacts(name="first"))
+    page = get_page(client, "/")
+    assert "No document is judged yet. Import judgments, or judge" in page.find("main").text
+    assert page.find("main").find("a", href="/judge").text == "Judge"
+
+
+def test_without_a_baseline_two_systems_can_be_compared(archive, client):
+    """The page of a comparison sets the baseline."""
+    archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
+    for name in ("old", "new"):
+        archive.runs.put(Run.from_dict({"q1": {"d1": 1.0, name: 2.0}}), RunFacts(name=name))
+    link = settled(client).find("main").find("a", href="/compare")
+    assert link.text == "Compare runs , and set a baseline"
+
+
 def test_another_corpus_is_a_caution(archive, client, runs):
     """The difference may not be due to the system alone."""
     archive.baselines.put("main", runs["c0"])
