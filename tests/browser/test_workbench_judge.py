@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from berryeval import Document, Run
 from berryeval.archive import RunFacts
+from berryeval.archive.projects.records import PairSelection, ProjectPlan
 from browser import small_archive
 from browser.judging import judge_all, wait_for_queue, wait_until_saved
 from waiting import wait_until
@@ -35,6 +36,28 @@ def shown(page):
       return isThere && [text("judge-query"), text("judge-title")];
     }""")
     return tuple(found.json_value())
+
+
+@pytest.mark.parametrize("is_project", [False, True])
+def test_the_words_of_labels_are_whole_on_any_screen(visit, filled, is_project):
+    """A project has a third button beside the grades, which takes room from their labels."""
+    if is_project:
+        plan = ProjectPlan(PairSelection("holes", (filled.runs["hybrid"],)))
+        filled.archive.projects.create("team", plan, author="eve")
+    page = wait_for_queue(visit(filled, "/judge?project=team" if is_project else "/judge"))
+    for width in range(1024, 1441, 52):
+        page.set_viewport_size({"width": width, "height": 850})
+        broken = page.evaluate("""() => [...document.querySelectorAll(".judge-meaning")]
+          .flatMap((label) => {
+            const text = [...label.childNodes].at(-1);
+            return [...text.textContent.matchAll(/\\S+/g)].filter(({ 0: word, index }) => {
+              const place = document.createRange();
+              place.setStart(text, index);
+              place.setEnd(text, index + word.length);
+              return place.getClientRects().length > 1;
+            }).map(([word]) => word);
+          })""")
+        assert broken == [], width
 
 
 def test_keys_never_wait_for_the_server(visit, filled):

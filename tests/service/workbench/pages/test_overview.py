@@ -242,7 +242,7 @@ def test_without_a_baseline_two_systems_can_be_compared(archive, client):
     for name in ("old", "new"):
         archive.runs.put(Run.from_dict({"q1": {"d1": 1.0, name: 2.0}}), RunFacts(name=name))
     link = settled(client).find("main").find("a", href="/compare")
-    assert link.text == "Compare runs , and set a baseline"
+    assert link.text == "Compare runs, and set a baseline"
 
 
 def test_another_corpus_is_a_caution(archive, client, runs):
