@@ -1,6 +1,7 @@
 """Charts of a comparison."""
 
 import math
+import re
 
 import pytest
 
@@ -73,6 +74,12 @@ def test_queries_are_sorted_from_loss_to_gain():
     bars = worse + better
     assert bars == sorted(bars, reverse=True), "higher is further up, at smaller numbers"
     assert len(bars) == 40 - COMPARISON.difference("hybrid", "nDCG@10").ties
+
+
+def test_differences_of_queries_are_described_as_in_tables():
+    """They have four decimals and a real minus sign."""
+    chart = per_query_chart(COMPARISON, "hybrid", "nDCG@10")
+    assert re.search(r"differences go from (\u2212|\+)0\.\d{4} to \+0\.\d{4}\.$", chart.description)
 
 
 def test_if_lower_is_better_a_rise_is_a_loss():

@@ -413,3 +413,13 @@ def test_real_runs_have_no_caution(depth):
         cut = {query: ranking[:depth] for query, ranking in rankings.items()}
         for judgments in (known, single):
             assert be.evaluate(judgments, cut, ["nDCG@10", "RR"]).cautions == ()
+
+
+def test_a_search_that_returns_nothing_is_reported_as_such():
+    """There are no document ids to compare."""
+    judgments, run = answers(30, corpus=40)
+    nothing = {query_id: [] for query_id in run}
+    caution = "the search returned no documents for any query"
+    assert be.evaluate(judgments, nothing, "nDCG@10").cautions == (caution,)
+    decided = be.gate(be.compare(judgments, {"old": run, "new": nothing}, "nDCG@10"), margin=0.1)
+    assert decided.sentence.endswith(f" Caution: in new, {caution}.")

@@ -140,3 +140,15 @@ def test_lists_are_written_as_people_write_them():
     """Commas separate items, with "and" before the last."""
     assert listing(["a"]) == "a"
     assert listing(["a", "b", "c"]) == "a, b and c"
+
+
+def test_cautions_come_first_where_every_score_is_0():
+    """Equal zeros are no result if the ids do not match."""
+    wrong = {query_id: ["x1"] for query_id in JUDGED}
+    sentence = compare(JUDGED, {"a": wrong, "b": wrong}, "RR").sentence
+    assert sentence.startswith("Caution: every score is 0; check that the run has the document ids")
+    assert sentence.endswith(" b and a score 0 in RR for every query.")
+    same = {query_id: ["d1", "d2"] for query_id in JUDGED}
+    assert compare(JUDGED, {"a": same, "b": same}, "RR").sentence == (
+        "b and a score the same RR for every query."
+    )

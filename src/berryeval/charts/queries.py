@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from berryeval.charts.axes import Key, header, y_axis, y_label_room
 from berryeval.charts.chart import Chart
 from berryeval.charts.svg import Scale, Svg, el, figure_text, joined, number, ticks
+from berryeval.evaluation.figures import signed
 from berryeval.evaluation.findings import Outcome, outcome_of
 from berryeval.evaluation.notes import count_queries
 from berryeval.measures import Measure
@@ -69,9 +70,14 @@ def sorted_changes(
     counts = [sum(found == one for _, found in changes) for one in ("worse", "equal", "better")]
     description = (
         "Of {}, {} are worse, {} equal and {} better; ".format(queries, *counts)
-        + f"differences go from {_signed(min(values))} to {_signed(max(values))}."
+        + f"differences go from {_difference(min(values))} to {_difference(max(values))}."
     )
     return Chart(title, description, width, _HEIGHT, joined(parts), "queries-chart")
+
+
+def _difference(value: float) -> str:
+    """Write a difference as tables do, with a real minus sign."""
+    return signed(value).replace("-", "\N{MINUS SIGN}")
 
 
 def _signed(value: float) -> str:

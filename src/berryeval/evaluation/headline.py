@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from berryeval.core.notes import caution_notes
 from berryeval.evaluation.notes import count_queries, missing_queries
 
 if TYPE_CHECKING:
@@ -50,8 +51,13 @@ def result_sentence(
 
     `whole` has the differences over all queries; `common` those over the queries that every run
     has, empty if these are the same; if both agree, only the latter are written. `runs` are the
-    baseline and the candidates by name; two may have the same name.
+    baseline and the candidates by name; two may have the same name. If every score is 0, cautions
+    that explain it come first.
     """
+    if whole and all(map(_scores_nothing, whole)):
+        cautions = dict.fromkeys(caution for _, run in runs for caution in run.cautions)
+        notes = [str(note) for note in caution_notes(cautions)]
+        return " ".join([*notes, _capitalised(_sentence(whole, baseline))])
     missing = missing_queries(runs)
     if not missing:
         return _capitalised(_sentence(whole, baseline))
@@ -105,6 +111,8 @@ def _capitalised(sentence: str) -> str:
 def difference_sentence(difference: Difference, baseline: str) -> str:
     """Return the result of one candidate in one measure."""
     system, measure, found = difference.system, difference.measure, difference.finding
+    if difference.is_same and _scores_nothing(difference):
+        return f"{system} and {baseline} score 0 in {measure} for every query."
     if difference.is_same:
         return f"{system} and {baseline} score the same {measure} for every query."
     before, after = f"{difference.baseline_mean:.4f}", f"{difference.candidate_mean:.4f}"
@@ -122,6 +130,13 @@ def difference_sentence(difference: Difference, baseline: str) -> str:
         return f"{start} is {after}, compared with {before}, and {changed}."
     verb = "rises" if difference.mean > 0 else "falls"
     return f"{start} {verb} from {before} to {after}."
+
+
+def _scores_nothing(difference: Difference) -> bool:
+    """Return whether every score is 0, the lowest there is."""
+    measure = difference.measure
+    is_lowest = measure.higher_is_better and measure.bounds[0] == 0
+    return is_lowest and difference.baseline_mean == difference.candidate_mean == 0
 
 
 def listing(words: Sequence[str]) -> str:

@@ -78,7 +78,8 @@ def find_unknown_ids(
 ) -> tuple[str, ...]:
     """Return a caution if ids of the judgments, or some of them, do not seem to be those of a run.
 
-    The run is examined only if many queries scored 0, so this takes no time otherwise.
+    Another one is that a run has no documents. The run is examined only if many queries scored 0,
+    so this takes no time otherwise.
     """
     ranked = [measure for measure in measures if not measure.uses_timings]
     found = find_other_ids(scores, measures, judgments.doc_ids)
@@ -88,6 +89,8 @@ def find_unknown_ids(
     if not _is_many(len(scored), nothing) or _is_large(run):
         return ()
     loaded = load_run(run, duplicates)
+    if len(loaded.doc_ids) == 0:
+        return ("the search returned no documents for any query",)
     if len(loaded.doc_ids) > _MAX_ROWS:
         return ()
     return _unknown_in(loaded, judgments, scored, nothing)
