@@ -54,6 +54,25 @@ def test_two_runs_become_candidate_and_baseline(folder):
     assert berryeval("gate").exit_code in (0, 3)
 
 
+@pytest.mark.parametrize("n_queries", [58, 59])
+def test_a_small_set_is_decided_by_itself(folder, n_queries):
+    """A harmless change passes and a large drop fails; a larger set is tested."""
+    (folder / "qrels.txt").write_text("".join(f"q{i} 0 d1 1\n" for i in range(n_queries)))
+    good = "".join(f"q{i} Q0 d1 1 2 t\nq{i} Q0 d2 2 1 t\n" for i in range(n_queries))
+    (folder / "a.run").write_text(good)
+    (folder / "b.run").write_text(good.replace("q0 Q0 d2", "q0 Q0 d3"))
+    bad = good.replace(" d1 ", " d4 ", 5)
+    (folder / "bad").write_text(bad)
+    for name, seconds in (("a.run", 0), ("b.run", 9)):
+        os.utime(folder / name, (1_700_000_000 + seconds,) * 2)
+    written = berryeval("init").output
+    is_small = n_queries < 59
+    assert ("Small set: with fewer than 59 queries" in written) == is_small
+    assert read_settings("berryeval.toml").gate.inference == ("set" if is_small else "population")
+    assert berryeval("gate").exit_code == 0
+    assert berryeval("gate", "--run", "bad").exit_code == (1 if is_small else 3)
+
+
 def test_a_golden_set_and_a_search_function_are_found(folder):
     """The function is parsed, not called."""
     (folder / "golden" / "documents").mkdir(parents=True)

@@ -93,7 +93,31 @@ def test_changed_rankings_with_equal_scores_are_not_unchanged():
     comparison = compare(judged(20), {"baseline": before, "candidate": after}, "P@5")
     guard = only(gate(comparison, margin=0.05))
     assert (guard.is_unchanged, guard.n_changed, guard.verdict) == (False, 0, "inconclusive")
-    assert guard.reason.startswith("has the same mean; 0 of 20 queries changed")
+    assert guard.reason == (
+        "is unchanged: no score changed on these queries, but 20 queries are too few to promise "
+        "the same for others. About 59 queries are needed; this set has 20."
+    )
+    on_set = only(gate(comparison, margin=0.05, inference="set"))
+    assert on_set.reason.startswith("is unchanged, within the margin of 0.05 on these queries")
+    before, after = ranked([1] * 59), {q: ["r1", *OTHER[:4]] for q in ids(59)}
+    enough = gate(compare(judged(59), {"baseline": before, "candidate": after}, "P@5"), margin=0.05)
+    assert only(enough).reason == (
+        "is unchanged, and 59 queries are enough to rule out a drop of 0.05 on others."
+    )
+
+
+def test_a_small_set_has_a_way_out():
+    """It is suggested if queries are lacking, but not where a verdict was reached or blocked."""
+    small = decided([5] * 30, [0] * 5 + [5] * 25)
+    assert small.verdict == "inconclusive"
+    assert 'inference = "set"' in small.suggestion
+    assert "With inconclusive = 0, even large drops would pass." in small.suggestion
+    assert (small.suggested_command, small.next_step) == (None, small.suggestion)
+    assert decided([5] * 30, [0] * 5 + [5] * 25, inference="set").suggestion is None
+    holed = {q: [*RELEVANT[:3], "u1", "u2"] for q in ids(40)}
+    runs = {"baseline": ranked([3] * 40), "candidate": holed}
+    blocked = gate(compare(judged(40), runs, "P@5", bounds=True), margin=0.05, holes="inconclusive")
+    assert blocked.suggestion is None
 
 
 @pytest.mark.parametrize(

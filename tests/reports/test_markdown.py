@@ -80,3 +80,11 @@ def test_tables_have_titles_and_notes():
     text = tables_to_markdown([few, many])
     assert text.startswith("|  | a |\n| :--- | ---: |\n| x | 1 |\n\n<sub>A note.</sub>\n\n**Many**")
     assert text.endswith("<sub>50 more rows are left out.</sub>\n")
+
+
+def test_commands_in_notes_are_code():
+    """Escaped backticks would be shown as such."""
+    table = Table("", ("a",), (("`x`",),), ("Run `berryeval gate | tee <b>`.",))
+    text = tables_to_markdown([table])
+    assert "<sub>Run <code>berryeval gate &#124; tee &#60;b&#62;</code>.</sub>" in text
+    assert "| &#96;x&#96; |" in text

@@ -79,6 +79,7 @@ def save(
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # noqa: PTH103, PTH120
     baseline.save(path)
     click.echo(f"Saved {path}: {_summary(baseline)}.")
+    _echo_small_set(settings, baseline)
     _echo_cautions(baseline)
 
 
@@ -111,6 +112,7 @@ def update(
     after = replace(after, release=before.release)
     after.save(path)
     click.echo(f"Updated {path}: {_summary(after)}.")
+    _echo_small_set(settings, after)
     for measure, value in after.means.items():
         was = f"{before.means[measure]:.4f}" if measure in before.means else "not kept"
         click.echo(f"{measure}: {was} -> {value:.4f}")
@@ -256,6 +258,18 @@ def _make(settings: Settings, name: str | None, measures: tuple[Measure, ...]) -
 def _echo_cautions(baseline: Baseline) -> None:
     for note in caution_notes(baseline.cautions):
         click.echo(str(note), err=True)
+
+
+def _echo_small_set(settings: Settings, baseline: Baseline) -> None:
+    """Report if the queries are too few for a margin of the gate."""
+    from berryeval.evaluation.slices import load_queries
+    from berryeval.evaluation.small_sets import small_set_note
+
+    queries = load_queries(settings.queries)
+    note = small_set_note(settings.gate, baseline.means, baseline.rankings, queries)
+    if note is not None and settings.model_judgments is None:
+        way_out = 'inference = "set" under [gate], the mean difference on these queries decides'
+        click.echo(f"{note} With {way_out}.", err=True)
 
 
 def _summary(baseline: Baseline) -> str:

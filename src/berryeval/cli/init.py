@@ -171,6 +171,8 @@ def _listed(found: Findings) -> Iterator[str]:
         for one in found.unready:
             needed = ", ".join(one.arguments)
             yield f"{'':<{width}}  {one.place} has {one.method}, but requires {needed}"
+    if found.small_set is not None:
+        yield f'{found.small_set} So berryeval.toml has inference = "set", with a comment.'
 
 
 def _next_step(found: Findings) -> str:

@@ -465,11 +465,16 @@ def _suggestion(
 ) -> str | None:
     """Suggest a higher baseline where the candidate is better, and in no guarded measure worse.
 
+    If queries are lacking for a verdict, suggest the way out for small sets.
+
     Better is what the comparison with the first baseline calls so. The guard's own test has to
     agree, which is more careful about drops and counts the tries.
     """
     verdicts = [guard.verdict for guard in guards if not guard.is_watched]
-    if not comparisons or _whole(verdicts) != "pass" or rules.inference == "set":
+    whole = _whole(verdicts)
+    if whole == "inconclusive":
+        return sentences.of_small_set(guards, rules.inference)
+    if not comparisons or whole != "pass" or rules.inference == "set":
         return None
     first = comparisons[0]
     better = []

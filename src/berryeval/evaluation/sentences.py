@@ -31,6 +31,7 @@ __all__ = [
     "of_memory",
     "of_missing",
     "of_opening",
+    "of_small_set",
     "of_threshold",
 ]
 
@@ -280,11 +281,22 @@ def _stands(
     return f"; a {harm} of {margin} is neither ruled out nor shown.{_needed(result, harm)}"
 
 
+def _same(result: GuardResult, harm: str, margin: str) -> str:
+    """Return what equal scores show about other queries."""
+    here = _counted(result.n_units, result)
+    if result.verdict == "pass":
+        return f", and {here} are enough to rule out a {harm} of {margin} on others."
+    few = f"{here} {'is' if result.n_units == 1 else 'are'} too few to promise the same for others."
+    return f": no score changed on these queries, but {few}{_needed(result, harm)}"
+
+
 def _untested(result: GuardResult, harm: str, margin: str) -> str:
     """Name the rule by which too few changed queries, or groups, are not tested."""
     if result.n_groups is not None and result.n_groups < MIN_GROUPS:
         rule = f"and groups are tested only if there are {MIN_GROUPS} or more"
         return f"; the queries come in {_counted(result.n_groups, result)}, {rule}."
+    if result.n_changed == 0 and result.value == 0:
+        return _same(result, harm, margin)
     changed = f"{result.n_changed:,} of {_counted(result.n_units, result)} changed"
     if result.worth_changed is not None:
         changed += f", worth {result.worth_changed:,.1f} of equal weight"
@@ -297,7 +309,9 @@ def _untested(result: GuardResult, harm: str, margin: str) -> str:
 def _change(result: GuardResult) -> str:
     """Return how the mean changed."""
     amount = _figure(abs(result.value), abs(result.limit))
-    if result.value == 0:
+    if result.value == 0 and result.n_changed == 0:
+        change = "is unchanged"
+    elif result.value == 0:
         change = "has the same mean"
     else:
         change = f"fell by {amount}" if result.value < 0 else f"rose by {amount}"
@@ -330,6 +344,25 @@ def _counted(number: int, result: GuardResult) -> str:
     if result.n_groups is None:
         return count_queries(number)
     return "1 group" if number == 1 else f"{number:,} groups"
+
+
+def of_small_set(guards: Sequence[GuardResult], inference: Inference) -> str | None:
+    """Return the way out if a guard is inconclusive for want of queries; None if none is."""
+    is_short = any(
+        guard.verdict == "inconclusive"
+        and not guard.is_watched
+        and guard.rests_on is None
+        and guard.queries_needed is not None
+        and guard.queries_needed > guard.n_units
+        for guard in guards
+    )
+    if not is_short or inference == "set":
+        return None
+    return (
+        "If these queries are all that matters, decide by the difference on them: "
+        'inference = "set", or --inference set. '
+        "With inconclusive = 0, even large drops would pass."
+    )
 
 
 def of_better(measures: Sequence[tuple[Measure, float]]) -> str | None:

@@ -167,7 +167,8 @@ class GateResult(Displayed):
     """Unjudged documents that could change the verdict of a guard that counts, the most decisive
     first."""
     suggestion: str | None = None
-    """What to do next, such as raising the baseline; `suggested_command` is the command for it."""
+    """What to do next, such as raising the baseline, or deciding on a small set by itself;
+    `suggested_command` is the command for it, if there is one."""
     command: str = "berryeval baseline update"
     """The command that makes the candidate the baseline."""
     missing: Mapping[str, int] = field(default_factory=dict)
@@ -183,7 +184,15 @@ class GateResult(Displayed):
     @property
     def suggested_command(self) -> str | None:
         """The command that does what `suggestion` says; None without one."""
-        return self.command if self.suggestion else None
+        is_better = self.suggestion is not None and self.verdict == "pass"
+        return self.command if is_better else None
+
+    @property
+    def next_step(self) -> str | None:
+        """The suggestion with its command, between backticks; None without a suggestion."""
+        if self.suggestion is None or self.suggested_command is None:
+            return self.suggestion
+        return f"{self.suggestion} Run `{self.suggested_command}`."
 
     @property
     def rests_on(self) -> RestsOn | None:

@@ -52,7 +52,10 @@ class GuardCheck:
         broken = [v for v in self.verdicts if not v.is_watched and v.verdict not in allowed]
         if broken:
             messages = [f"{verdict.verdict}: {_message(verdict)}" for verdict in broken]
-            raise AssertionError("\n".join([*messages, *self._behind()]))
+            way_out = self.results.gate.suggestion
+            is_open = all(verdict.verdict == "inconclusive" for verdict in broken)
+            after = [way_out] if way_out is not None and is_open else []
+            raise AssertionError("\n".join([*messages, *self._behind(), *after]))
 
     def _behind(self) -> list[str]:
         """List the queries behind the failure."""

@@ -382,4 +382,5 @@ class QueryResults:
 def _way_out(decided: GateResult) -> list[str]:
     if decided.verdict != "inconclusive":
         return []
-    return ["allow_inconclusive=True lets this pass."]
+    suggested = [] if decided.suggestion is None else [decided.suggestion]
+    return [*suggested, "allow_inconclusive=True lets this pass."]

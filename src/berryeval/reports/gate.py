@@ -109,8 +109,8 @@ def _notes(result: GateResult) -> tuple[str, ...]:
         notes.append("Watched guards are reported but do not affect the verdict.")
     if any(guard.depends_on_holes for guard in result.guards):
         notes.append("*: depends on unjudged documents.")
-    if result.suggestion:
-        notes.append(f"{result.suggestion} Run `{result.suggested_command}`.")
+    if result.next_step:
+        notes.append(result.next_step)
     return tuple(notes)
 
 

@@ -27,6 +27,7 @@ _ICONS = {"pass": "✅", "fail": "❌", "inconclusive": "⚠️"}
 _MARKUP = re.compile(r"[\\`*<>&|~$]|(?<!\w)_|_(?!\w)|\](?=[(\[:])")
 _MENTION = re.compile(r"(?<!\w)[@#!](?=\w)")
 _ADDRESS = re.compile(r"\b(?:https?|ftp|mailto|xmpp)(?=:)|\bwww(?=\.)", re.IGNORECASE)
+_CODE = re.compile("&#96;(.+?)&#96;")
 _MAX_ROWS = 200
 """Largest number of rows in a table."""
 _MAX_CHARACTERS = 60_000
@@ -50,10 +51,10 @@ def gate_to_markdown(result: GateResult) -> str:
             n_keys=2,
             n_words=1,
         ),
-        f"<sub>{_text(gate_note(result))}</sub>",
+        f"<sub>{_note(gate_note(result))}</sub>",
     ]
-    if result.suggestion:
-        parts.append(_text(f"{result.suggestion} Run `{result.suggested_command}`."))
+    if result.next_step:
+        parts.append(_note(result.next_step))
     parts += [_folded(table.title, [table]) for table in gate_table(result)[1:]]
     if result.comparison is not None:
         comparison = result.comparison
@@ -94,7 +95,7 @@ def _table(table: Table) -> str:
     notes = list(table.notes)
     if len(table.rows) > _MAX_ROWS:
         notes.append(f"{len(table.rows) - _MAX_ROWS:,} more rows are left out.")
-    return "\n\n".join([shown, *(f"<sub>{_text(note)}</sub>" for note in notes)])
+    return "\n\n".join([shown, *(f"<sub>{_note(note)}</sub>" for note in notes)])
 
 
 def _rows(
@@ -114,6 +115,11 @@ def _text(text: str) -> str:
     for pattern in (_MENTION, _ADDRESS):
         line = pattern.sub("\\g<0>\u2060", line)
     return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", line)
+
+
+def _note(text: str) -> str:
+    """Return a note like `_text`, with what is between backticks as code."""
+    return _CODE.sub("<code>\\1</code>", _text(text))
 
 
 def _joined(parts: Iterable[str]) -> str:

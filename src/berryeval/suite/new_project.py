@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from berryeval.errors import BerryEvalError
 from berryeval.evaluation.baseline import is_baseline
+from berryeval.evaluation.guards import DEFAULT_MARGIN
+from berryeval.evaluation.small_sets import fewest_for_margin, of_small_set
 from berryeval.formats import golden_folder, read_judgments, read_queries, read_run
 from berryeval.formats.datasets import has_expected_documents
 from berryeval.formats.facts import guess_kind
 from berryeval.formats.reading import sniff_format
+from berryeval.measures import NDCG
 from berryeval.suite.found_systems import SKIPPED, NeedsArguments, find_systems
 
 __all__ = ["Findings", "inspect_folder", "is_incomplete", "to_toml"]
@@ -33,6 +36,8 @@ _PARTS: dict[str, tuple[str, Callable[[Path], object]]] = {
 }
 _BASELINE = "baseline.json"
 _INCOMPLETE = "# Incomplete: `berryeval init` replaces this file, once it finds what is missing.\n"
+_MEASURE = NDCG(10)
+_FEWEST = fewest_for_margin(_MEASURE, DEFAULT_MARGIN) or 0
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,8 @@ class Findings:
     """Classes that search, but need arguments."""
     questions: tuple[str, ...] = ()
     """Files of questions with expected documents, which have to be converted first."""
+    n_queries: int | None = None
+    """Number of judged queries in the first file of judgments; None if unknown."""
 
     @property
     def is_empty(self) -> bool:
@@ -61,6 +68,18 @@ class Findings:
     def is_complete(self) -> bool:
         """Whether a gate can run, apart from its baseline."""
         return bool(self.judgments and (self.runs or self.systems))
+
+    @property
+    def has_margin(self) -> bool:
+        """Whether there is, or will be, a baseline for a margin."""
+        return bool(self.baselines or self.runs or self.systems)
+
+    @property
+    def small_set(self) -> str | None:
+        """A sentence if the judged queries are too few to test a margin; None if not."""
+        if self.n_queries is None or not self.has_margin or self.n_queries >= _FEWEST:
+            return None
+        return of_small_set(self.n_queries, _FEWEST, str(DEFAULT_MARGIN))
 
 
 def inspect_folder(folder: str | os.PathLike[str]) -> Findings:
@@ -86,7 +105,23 @@ def inspect_folder(folder: str | os.PathLike[str]) -> Findings:
         for part, paths in found.items()
     }
     systems, unready = find_systems(root)
-    return _matched(Findings(**names, systems=systems, unready=unready), root)
+    found_all = Findings(
+        **names,
+        systems=systems,
+        unready=unready,
+        n_queries=_count_queries([root / name for name in names["judgments"]]),
+    )
+    return _matched(found_all, root)
+
+
+def _count_queries(judgments: Sequence[Path]) -> int | None:
+    """Return the number of queries in the first file; None without one, or for a large one."""
+    if not judgments or judgments[0].stat().st_size > _MAX_READ:
+        return None
+    try:
+        return read_judgments(judgments[0]).n_queries
+    except BerryEvalError:  # in a golden set, which is checked by the commands that use it
+        return None
 
 
 def _subfolders(root: Path) -> Iterator[Path]:
@@ -201,9 +236,11 @@ def to_toml(found: Findings) -> str:
         lines += ["# Written by `berryeval baseline save`."]
         baselines = (_BASELINE,)
     lines += _setting("baseline", baselines, _BASELINE)
-    guard = ["[[gate.guard]]", 'measure = "nDCG@10"']
+    guard = ["[[gate.guard]]", f'measure = "{_MEASURE}"']
     if baselines:
-        guard += ["margin = 0.05  # the largest drop from the baseline that is acceptable"]
+        guard += [
+            f"margin = {DEFAULT_MARGIN}  # the largest drop from the baseline that is acceptable"
+        ]
     else:
         guard += ["at_least = 0.5  # the mean that is required; save a baseline for margins"]
     reading = [
@@ -216,7 +253,21 @@ def to_toml(found: Findings) -> str:
     ]
     with_system = reading * bool(found.systems and not runs)
     mark = "" if found.is_complete else _INCOMPLETE
-    return mark + "\n".join([*lines, *with_system, "", "[gate]", "alpha = 0.05", "", *guard, ""])
+    rules = ["[gate]", *_inference(found), "alpha = 0.05"]
+    return mark + "\n".join([*lines, *with_system, "", *rules, "", *guard, ""])
+
+
+def _inference(found: Findings) -> list[str]:
+    """Return the lines for a set that is too small to test a margin."""
+    if found.small_set is None:
+        return []
+    return [
+        f"# {found.n_queries:,} judged queries are too few to show what a change does to others,",
+        "# so the mean difference on these queries decides, without a test.",
+        f'# With {_FEWEST} or more, change "set" to "population": the gate then tests whether the',
+        "# drop on queries like these is smaller than the margin, and reports if that is unclear.",
+        'inference = "set"',
+    ]
 
 
 def _setting(

@@ -120,8 +120,9 @@ def _headline(sentence: str) -> str:
 def _lead(gate: GateResult | None) -> str:
     if gate is None or not gate.suggestion:
         return ""
-    command = f"<code>{escaped(gate.suggested_command)}</code>"
-    return f'<p class="lead">{escaped(gate.suggestion)} Run {command}.</p>'
+    command = gate.suggested_command
+    run = "" if command is None else f" Run <code>{escaped(command)}</code>."
+    return f'<p class="lead">{escaped(gate.suggestion)}{run}</p>'
 
 
 def _effect(difference: Difference) -> str:
