@@ -96,7 +96,9 @@ def test_judging_holes_changes_the_verdict(new_workbench, visit):
     page = visit(workbench, f"/compare?a=main&b={workbench.runs['hybrid']}")
     expect(verdict_of(page)).to_contain_text("Worse")
     doubt = page.get_by_role("region", name="Verdict").locator(".doubt")
-    expect(doubt).to_contain_text("This depends on 20 unjudged documents. New grades could change")
+    expect(doubt).to_contain_text(
+        "Extreme grades for 20 unjudged documents could change this. Judge now"
+    )
     expect(doubt.get_by_role("link")).to_have_attribute("href", re.compile("^/judge.a=main&b="))
     expect(run_gate(page)).to_have_text("fail")
     page.get_by_role("link", name="Judge those that could change it").click()

@@ -2,6 +2,8 @@
 
 import json
 import logging
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -309,4 +311,56 @@ def test_by_default_nothing_is_logged():
     assert shown.count("\n") == 1
     assert shown.rstrip().endswith(
         "error threshold not met measure=P@5 value=0.300 threshold=0.900"
+    )
+
+
+def commands_in(output):
+    """Return the commands between backticks, without those of the gate's help."""
+    named = re.findall(r"`(berryeval [^`]+)`", output)
+    return [shlex.split(one)[1:] for one in named if "--help" not in one]
+
+
+def test_the_commands_of_a_failed_gate_work():
+    """They name the files that were compared, a run or a saved baseline."""
+    saved = CliRunner().invoke(main, ["baseline", "save", "--baseline", "main.json"])
+    assert saved.exit_code == 0, saved.output
+    write_run("odd name.run", [1, 2] * (N // 2))
+    unjudged = Path("odd name.run").read_text().replace(" n", " u")
+    Path("odd name.run").write_text(unjudged)
+    for baseline in ("main.run", "main.json"):
+        shown = gate("--run", "odd name.run", "--baseline", baseline).stdout
+        explain, holes = commands_in(shown)
+        assert (explain[0], holes[0]) == ("explain", "holes")
+        explained = CliRunner().invoke(main, explain)
+        assert explained.output.startswith("P@5 of query q00 fell by 0.4000, from 0.6000 in main.")
+        listed = CliRunner().invoke(main, holes)
+        assert (listed.exit_code, "u0" in listed.output) == (0, True)
+
+
+def test_a_gate_saves_the_run_of_a_system(tmp_path, monkeypatch):
+    """The output names the option and the command, and these work one after the other."""
+    (tmp_path / "engine_of_gate.py").write_text("def find(query, k):\n    return ['n0', 'r0']\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    Path("queries.jsonl").write_text("".join(f'{{"id": "{q}", "query": "x"}}\n' for q in ids()))
+    text = Path("berryeval.toml").read_text()
+    Path("berryeval.toml").write_text(
+        text.replace(
+            'run = "main.run"', 'system = "engine_of_gate:find"\nqueries = "queries.jsonl"'
+        )
+    )
+    keep, explain, *_ = commands_in(gate().stdout)
+    assert keep == ["gate", "--save-run", "candidate.run"]
+    assert CliRunner().invoke(main, keep).exit_code == 1
+    explained = CliRunner().invoke(main, explain)
+    assert explained.output.startswith("P@5 of query q00 fell by 0.4000, from 0.6000 in main.run")
+
+
+def test_a_pass_starts_with_what_happened():
+    """The change of the first margin, else the mean of the first threshold."""
+    write_run("better.run", [4] * N)
+    assert gate("--run", "better.run").stdout.startswith(
+        "PASS: P@5 rose by 0.2000; 1 guard holds over 30 queries."
+    )
+    assert gate("--at-least", "P@5=0.5").stdout.startswith(
+        "PASS: P@5 is 0.6000; 1 guard holds over 30 queries."
     )

@@ -26,7 +26,7 @@ def test_a_verdict_that_unjudged_documents_could_change_is_marked():
     assert not guard.is_blocked_by_holes
     assert [hole.query_id for hole in result.holes] == ids(40)[1::2]
     assert {hole.doc_id for hole in result.holes} == {"u"}
-    assert result.sentence.endswith("This depends on 20 unjudged documents.")
+    assert result.sentence.endswith("Extreme grades for 20 unjudged documents could change this.")
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_holes_of_watched_slices_and_other_queries_are_not_listed():
         ("inconclusive", True, True),
     ]
     assert [hole.query_id for hole in result.holes] == holes[:-1]
-    assert result.sentence.endswith("This depends on 15 unjudged documents.")
+    assert result.sentence.endswith("Extreme grades for 15 unjudged documents could change this.")
 
 
 def test_holes_of_several_measures_are_listed_once():

@@ -37,7 +37,8 @@ def test_queries_missing_from_the_baseline_do_not_decide_unnoticed():
     assert (found.common.n_queries, found.common.verdict) == (25, "inconclusive")
     assert found.sentence == (
         "5 of 30 judged queries are missing from the baseline, and scored as 0; over the 25 "
-        "queries that are not missing, the verdict is inconclusive. 1 guard holds over 30 queries. "
+        "queries that are not missing, the verdict is inconclusive. P@5 rose by 0.1133; 1 guard "
+        "holds over 30 queries. "
         "Small set: below 50 queries, verdicts may be wrong more often than alpha."
     )
     message = json.loads(gate_to_json(found))

@@ -103,3 +103,13 @@ def test_many_slices_are_corrected_efficiently(monkeypatch):
     guard = MarginGuard(parse_measure("P@5"), Margin(0.05), ("category",))
     assert len(gate(found, [guard]).guards) == 31
     assert calls == [31]
+
+
+def test_the_losses_of_a_slice_are_its_own():
+    """Queries of other slices are not named, even if they lost more."""
+    queries = [Query(q, "t", category="a" if i < 20 else "b") for i, q in enumerate(ids(40))]
+    comparison = compared([5] * 40, [3] * 20 + [5] * 19 + [0], queries=queries)
+    guard = MarginGuard(parse_measure("P@5"), Margin(0.35), ("category",))
+    failed = gate(comparison, [guard], inference="set")
+    assert [str(one.slice) for one in failed.failed] == ["category=a"]
+    assert [one.query_id for one in failed.losses.queries] == ["q000", "q001", "q002"]

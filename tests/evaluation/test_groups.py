@@ -81,7 +81,7 @@ def test_a_gate_tests_groups():
     written = json.loads(gate_to_json(grouped))["guards"][0]
     assert (written["groups"], written["queries"]) == (30, 120)
     wide = gate(compared(BEFORE, AFTER, in_groups(120, 4)), margin=0.2)
-    assert wide.sentence.startswith("1 guard holds over 120 queries in 30 groups.")
+    assert "; 1 guard holds over 120 queries in 30 groups." in wide.sentence
     assert "Small set: below 50 groups" in wide.sentence
 
 

@@ -1,5 +1,7 @@
 """Messages of failed guards, and single queries compared with the baseline."""
 
+from dataclasses import replace
+
 import pytest
 
 import berryeval as be
@@ -46,7 +48,18 @@ def test_a_failed_guard_shows_the_moves_of_the_worst_query(results, files):
     assert '\nDocuments that moved for q07 "question q07":\n' in printed
     assert '\n  good "The answer", grade 2: rank 1 -> not found\n' in printed
     command = f"berryeval explain {files.judgments} {files.baseline} {files.run} --query q07"
-    assert printed.splitlines()[-1] == f"To see more: {command} -m nDCG@10"
+    assert printed.splitlines()[-1] == f"To see more: {command} -m nDCG@10 --all"
+
+
+def test_a_search_that_left_no_run_can_save_one(files):
+    """The command names the file that a test writes; both lines work."""
+    found = Results(JUDGMENTS, WORSE, settings=replace(files, run=None))
+    *_, keep, command = message_of(found.assert_no_regression).splitlines()
+    assert keep == (
+        "To see more, first save the run in a test: "
+        'be.write_run(berryeval_results.run, "candidate.run")'
+    )
+    assert f" {files.baseline} candidate.run --query q07 -m nDCG@10 --all" in command
 
 
 def test_a_failed_guard_counts_queries_that_returned_nothing(results):

@@ -4,12 +4,14 @@ import csv
 import io
 import json
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 
 import pytest
 
 from berryeval import compare, gate
 from berryeval.evaluation.holes import Hole
+from berryeval.evaluation.next_steps import GateFiles
 from berryeval.reports.gate import gate_table, gate_to_csv, gate_to_json
 from berryeval.reports.latex import comparison_to_latex
 from berryeval.reports.rendering import render_gate
@@ -34,9 +36,48 @@ def test_the_verdict_comes_before_its_guards(result):
 def test_intervals_are_labelled(result):
     """They are unadjusted, two-sided, at 1 - 2 alpha, unlike those of a comparison."""
     text = render_gate(result, "table")
-    assert "Intervals: 90%, two-sided and unadjusted. A margin is tested on one side" in text
-    assert "at alpha 0.05, which corresponds to an interval of 1 - 2 alpha" in text
+    assert "Intervals: 90%, two-sided and unadjusted, since a margin is tested on one" in text
     assert "seed" not in text
+
+
+def test_figures_that_are_not_shown_are_not_explained():
+    """Where nothing was tested, there is no interval and no p-value."""
+    judgments = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    same = {"q1": ["d1"], "q2": ["d1"]}
+    comparison = compare(judgments, {"before": same, "after": same}, "nDCG@10")
+    text = render_gate(gate(comparison, margin=0.05), "table")
+    assert "p pass: " not in text
+    assert "Intervals" not in text
+
+
+def test_the_queries_that_lost_most_are_named():
+    """With the command that explains the first one; a pass names none."""
+    judgments = {f"q{i}": {"d1": 1} for i in range(20)}
+    before = {q: ["d1", "d2"] for q in judgments}
+    after = {**before, "q7": ["d2"], "q1 x": ["d1"], "q8": ["d2", "d1"]}
+    comparison = compare(judgments, {"before": before, "after": after}, "RR")
+    failed = gate(comparison, margin=0.05, inference="set")
+    named = "Queries that lost most in RR: q7 -1.0000, q8 -0.5000."
+    files = GateFiles("my qrels.txt", "main.json", "new.run", judges="latest")
+    shown = replace(failed, files=files)
+    command = (
+        "berryeval explain 'my qrels.txt' main.json new.run --query q7 -m RR --all --judges latest"
+    )
+    for format_ in ("table", "junit"):
+        assert named in render_gate(failed, format_)
+    assert f"{named} To see why, run `{command}`." in render_gate(shown, "table")
+    assert f"{named} To see why, run <code>{command}</code>." in render_gate(shown, "markdown")
+    assert f"run <code>{escape(command)}</code>." in render_gate(shown, "html")
+    read = json.loads(gate_to_json(shown))
+    assert [one["query_id"] for one in read["lost_most"]] == ["q7", "q8"]
+    assert (read["lost_most"][0]["difference"], read["explain_command"]) == (-1.0, command)
+    unsaved = replace(failed, files=replace(files, run=None))
+    assert "run `berryeval gate --save-run candidate.run` and then `berryeval explain" in (
+        render_gate(unsaved, "table")
+    )
+    passed = gate(comparison, margin=0.5, inference="set")
+    assert passed.losses is passed.losses_note is None
+    assert json.loads(gate_to_json(passed))["lost_most"] == []
 
 
 def test_the_p_values_are_explained(result):
@@ -82,7 +123,7 @@ def test_watched_guards_and_dependence_on_holes_are_explained(result):
     text = render_gate(result, "table")
     assert "inconclusive (watched)" in text
     assert "Watched guards are reported but" in text
-    assert "*: depends on unjudged documents." in text
+    assert "*: extreme grades for unjudged documents could change it." in text
     assert result.suggestion in text
 
 
@@ -99,11 +140,16 @@ def test_noise_is_reported_with_a_pass():
 
 
 def test_many_deciding_documents_are_counted(result):
-    """Ten of them are listed."""
-    holes = tuple(Hole(f"q{i}", "d", {"hybrid": 1}, 0.1) for i in range(12))
+    """Five of them are listed, and the command that lists all is named if the files are known."""
+    holes = tuple(Hole(f"q{i}", "d", {"hybrid": 1}, 0.1) for i in range(7))
     table = gate_table(replace(result, holes=holes))[1]
-    assert len(table.rows) == 10
-    assert table.notes == ("2 documents more; `berryeval holes` lists them.",)
+    assert len(table.rows) == 5
+    assert table.notes == ("2 more documents.",)
+    files = GateFiles("qrels.txt", "main.json", "new.run")
+    (note,) = gate_table(replace(result, holes=holes, files=files))[1].notes
+    command = "berryeval holes qrels.txt new.run --against main.json -m nDCG@10"
+    assert note == f"2 more documents; to list them, run `{command}`."
+    assert json.loads(gate_to_json(replace(result, files=files)))["holes_command"] == command
 
 
 def test_a_passing_gate_lists_no_reasons(result):

@@ -114,7 +114,7 @@ def test_every_part_of_a_comparison_is_shown(page):
     """Guards, differences, slices, queries, cutoffs and method have a section."""
     headings = re.findall(r'<h2 id="(\w+)-heading">', page)
     assert headings == ["guards", "differences", "slices", "queries", "cutoffs", "method"]
-    assert "two-sided and unadjusted. A margin is tested on one side" in page
+    assert "two-sided and unadjusted, since a margin is tested on one" in page
     assert "nDCG@10 decides alone." in page
 
 

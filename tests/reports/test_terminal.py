@@ -101,6 +101,14 @@ def test_a_narrow_terminal_loses_nothing(on_terminal, monkeypatch):
     assert name in "".join(line[13:].strip() for line in plain.splitlines()[1:])
 
 
+def test_commands_in_notes_can_be_copied(on_terminal):
+    """The terminal wraps them; a line end in the middle would split the command."""
+    note = f"To see why, run `berryeval explain {'a-long-name ' * 12}--all`."
+    shown = on_terminal(terminal.show_table, TABLE._replace(notes=(note, "word " * 40)))
+    assert note in shown
+    assert "word " * 40 not in shown
+
+
 def test_no_color_is_respected(on_terminal, monkeypatch):
     """NO_COLOR removes colours but keeps the structure."""
     assert "\x1b[36m" in on_terminal(terminal.show_sections, [SECTION])

@@ -14,7 +14,10 @@ from berryeval.errors import ArgumentError
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from berryeval.evaluation.sources import RunSource
+
 __all__ = [
+    "baseline_or_run",
     "duplicates_option",
     "exclude_self_option",
     "former_option",
@@ -181,3 +184,12 @@ def _name_and_path(argument: str) -> tuple[str, str]:
 
 def _file_name(path: str) -> str:
     return "standard input" if path == "-" else os.path.basename(path)  # noqa: PTH119
+
+
+def baseline_or_run(path: str) -> RunSource:
+    """Return the rankings of a baseline, or the path of a run."""
+    from berryeval.evaluation.baseline import Baseline, is_baseline
+    from berryeval.formats.lines import readable_again
+
+    source = readable_again(path)
+    return Baseline.read(source).to_run() if is_baseline(source) else source

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from berryeval.cli._options import (
+    baseline_or_run,
     duplicates_option,
     judged_only_option,
     judges_option,
@@ -15,9 +16,6 @@ from berryeval.cli._options import (
 )
 from berryeval.cli._output import output_options, write_output
 from berryeval.errors import MismatchError
-
-if TYPE_CHECKING:
-    from berryeval.evaluation.sources import RunSource
 
 __all__ = ["command"]
 
@@ -84,7 +82,7 @@ def command(
     from berryeval.reports.terminal import show_table
 
     (before, old), (after, new) = named_runs((a, b)).items()
-    first, second = _baseline_or_run(old), _baseline_or_run(new)
+    first, second = baseline_or_run(old), baseline_or_run(new)
     fused_from = named_runs(sources)
     found = explain(judgments, first, second, query_id, measure, fused_from=fused_from, **options)
     query_text = None if queries is None else _text_of(found.query_id, queries)
@@ -114,11 +112,3 @@ def _text_of(query_id: str, path: str) -> str:
         if query.query_id == query_id:
             return query.text
     raise MismatchError(f"{path}: query {query_id!r} is not among the queries")
-
-
-def _baseline_or_run(path: str) -> RunSource:
-    from berryeval.evaluation.baseline import Baseline, is_baseline
-    from berryeval.formats.lines import readable_again
-
-    source = readable_again(path)
-    return Baseline.read(source).to_run() if is_baseline(source) else source

@@ -40,7 +40,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "junit", "html")
 _HEADINGS = {
     "Files": ("--judgments", "--run", "--baseline", "--queries", "--config"),
     "Guards": ("--at-least", "--margin", "--equivalent"),
-    "Output": ("--report", "--format", "--json", "--output"),
+    "Output": ("--save-run", "--report", "--format", "--json", "--output"),
     "Decision": ("--alpha", "--inference", "--inconclusive", "--smallest-slice"),
     "Unjudged documents": ("--holes", "--judged-only", "--pool-depth", "--max-grade"),
     "Systems and repeated runs": ("--max-failed", "--repeat", "--repeat-of"),
@@ -114,6 +114,12 @@ def _shape(rule: Rule) -> dict[str, Any]:
     is_flag=True,
     help="Open the reserve for a release: report its gain over the anchor, and the drift.",
 )
+@click.option(
+    "--save-run",
+    metavar="FILE",
+    help="Also write the candidate's run to FILE, such as the answers of a system, for "
+    "`berryeval explain` and `berryeval holes`.",
+)
 @report_option
 @output_options(FORMATS)
 @logging_options()
@@ -130,6 +136,7 @@ def command(
     repeats: tuple[str, ...],
     baseline_repeats: tuple[str, ...],
     opens_reserve: bool,
+    save_run: str | None,
     reports: tuple[str, ...],
     cluster: Cluster | None,
     output: str | None,
@@ -141,6 +148,11 @@ def command(
     Judgments, run, baseline and guards come from berryeval.toml or from options. Guards on the
     command line replace those in the file. Exit codes: 0 pass, 1 fail, 2 bad input or not
     comparable, 3 inconclusive, 4 the system under test failed.
+
+    p pass is the p-value of the hypothesis that the drop is the margin or more: up to alpha, such a
+    drop is ruled out. p fail is that of the hypothesis that the drop is the margin or less: up to
+    alpha, a larger drop is shown. A margin is tested on one side, so the interval is 90% at alpha
+    0.05; `berryeval compare` tests both sides, and shows 95%.
 
     \b
     berryeval gate
@@ -174,8 +186,8 @@ def command(
         other_baselines=settings.other_baselines if named["baseline"] is None else (),
     )
     report_formats = {file: report_format(file, FORMATS) for file in reports}
-    check_outputs([output, settings.history, *reports])
-    result = _decide(settings, cluster, opens_reserve)
+    check_outputs([output, settings.history, save_run, *reports])
+    result = _decide(settings, cluster, opens_reserve, save_run)
     for file, format_ in report_formats.items():
         write_output(render_gate(result, format_), file)
     if output_format == "table" and output is None:
@@ -193,17 +205,20 @@ def _refuse_arguments(given: Sequence[str]) -> None:
         raise click.UsageError(f"Files are options of a gate, not arguments: {command}")
 
 
-def _decide(settings: Settings, cluster: Cluster | None, opens_reserve: bool) -> GateResult:
+def _decide(
+    settings: Settings, cluster: Cluster | None, opens_reserve: bool, save_run: str | None
+) -> GateResult:
     """Run the gate here, or on Spark."""
     if cluster is None:
         from berryeval.suite.gate import run_gate
 
-        return run_gate(settings, opens_reserve=opens_reserve)
+        return run_gate(settings, opens_reserve=opens_reserve, save_run=save_run)
     from berryeval.spark import gating
 
     refuse_options(
         {
             "--open-reserve": opens_reserve,
+            "--save-run": save_run,
             "--model-judgments": settings.model_judgments,
             "--label-draw": settings.label_draw,
         }

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from berryeval.cli._options import duplicates_option, judges_option, measures_option, named_runs
+from berryeval.cli._options import (
+    baseline_or_run,
+    duplicates_option,
+    judges_option,
+    measures_option,
+    named_runs,
+)
 from berryeval.cli._output import output_options, write_output
 from berryeval.core.files import write_whole
 
@@ -34,7 +40,7 @@ _DEFAULT_K = 10
 @click.option(
     "--against",
     metavar="BASELINE",
-    help="Baseline run: rank holes by their effect on the difference from it.",
+    help="Baseline, or baseline run: rank holes by their effect on the difference from it.",
 )
 @click.option(
     "--max-grade",
@@ -102,7 +108,7 @@ def command(
     loaded = load_judgments(judgments, duplicates, judges)
     scale = highest_grade(loaded) if max_grade is None else max_grade
     known = load_queries(queries)
-    scored = {name: load_run(path, duplicates) for name, path in named.items()}
+    scored = {name: load_run(baseline_or_run(path), duplicates) for name, path in named.items()}
     listed = report.HoleList(
         holes=find_holes(
             loaded, scored, chosen, baseline=baseline, max_grade=scale, k=k, queries=known

@@ -19,6 +19,7 @@ from berryeval.evaluation.holes import Hole, find_holes
 from berryeval.evaluation.labelled import of_model
 from berryeval.evaluation.margin_verdicts import judge_margins
 from berryeval.evaluation.memory import Memory, levels_of
+from berryeval.evaluation.next_steps import Losses, find_losses
 from berryeval.evaluation.notes import missing_queries, retrieved_by_all
 from berryeval.evaluation.percentiles import percentile_of
 from berryeval.evaluation.result import Evaluation, MeasureResult
@@ -86,7 +87,7 @@ def gate(
     >>> from berryeval.evaluation import evaluate
     >>> result = evaluate({"q1": {"d1": 1}}, {"q1": ["d1", "d2"]}, "RR")
     >>> gate(result, at_least={"RR": 0.7})
-    <GateResult pass: 1 guard holds over 1 query.
+    <GateResult pass: RR is 1.0000; 1 guard holds over 1 query.
     RR at least 0.7: pass, 1.0000>
     """
     chosen = _changed(rules or GateRules(), changes)
@@ -161,6 +162,7 @@ def combine_guards(
         evaluation=evaluation,
         comparison=comparisons[0] if comparisons else None,
         rules=rules,
+        losses=_losses(verdict, guards, comparisons, system),
         holes=deciding,
         suggestion=suggestion,
         missing={name: run.counts.missing for name, run in runs.items() if run.counts.missing},
@@ -451,6 +453,20 @@ def _holes_of(comparison: Comparison, system: str, guards: Sequence[GuardResult]
         ):
             if hole.effect > 0 and hole.query_id in query_ids:
                 yield hole
+
+
+def _losses(
+    verdict: Verdict, guards: Sequence[GuardResult], comparisons: Sequence[Comparison], system: str
+) -> Losses | None:
+    """Return the queries that lost most against the first baseline, in the guard that decided."""
+    if verdict == "pass" or not comparisons:
+        return None
+    first = comparisons[0]
+    for guard in guards:
+        is_own = guard.baseline in (None, first.baseline) and not guard.is_watched
+        if is_own and guard.verdict == verdict and isinstance(guard.guard, MarginGuard):
+            return find_losses(guard, first, system, _queries_of(guard, first))
+    return None
 
 
 def _queries_of(guard: GuardResult, comparison: Comparison) -> Sequence[str]:

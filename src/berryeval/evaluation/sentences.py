@@ -50,7 +50,8 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
         groups = max((guard.n_groups or 0 for guard in guards), default=0)
         within = f" in {groups:,} groups" if groups else ""
         within += _worth(max(guards, key=lambda guard: guard.n_queries))
-        message = f"{hold} over {count_queries(n_queries)}{within}{_against(guards)}{same}."
+        over = f"over {count_queries(n_queries)}{within}{_against(guards)}{same}."
+        message = f"{_happened(counted)}{hold} {over}"
         return f"{_collapse(counted)}{message}{_small(counted)}{_after(of_holes(n_holes))}"
     deciding = sorted(
         (guard for guard in counted if guard.verdict == verdict),
@@ -62,6 +63,21 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
     others = len(deciding) - 1
     more = f" {others} more {'guard' if others == 1 else 'guards'} {_ends(verdict, others)}."
     return first + (more if others else "") + _small(deciding) + _after(of_holes(n_holes))
+
+
+def _happened(guards: Sequence[GuardResult]) -> str:
+    """Return what happened to the first measure; nothing if that is said anyway, or has no mean."""
+    if any(guard.has_collapsed for guard in guards) or all(guard.is_unchanged for guard in guards):
+        return ""
+    for kind in (MarginGuard, ThresholdGuard):
+        for guard in guards:
+            if not isinstance(guard.guard, kind) or guard.slice is not None:
+                continue
+            change = f"is {_figure(guard.value, guard.limit)}"
+            if isinstance(guard.guard, MarginGuard):
+                change = "is unchanged" if guard.is_unchanged else _change_of_mean(guard)
+            return f"{_subject(guard)} {change}; "
+    return ""
 
 
 def _against(guards: Sequence[GuardResult]) -> str:
@@ -195,10 +211,15 @@ def _worth(guard: GuardResult) -> str:
 
 
 def of_holes(n_holes: int) -> str:
-    """Return on how many unjudged documents a verdict depends; nothing for none."""
+    """Return how many unjudged documents could change a result; nothing for none.
+
+    It takes the least, or the most, favourable grades for all of them together.
+    """
     if n_holes == 0:
         return ""
-    return f"This depends on {n_holes:,} unjudged document{'s' * (n_holes != 1)}."
+    return (
+        f"Extreme grades for {n_holes:,} unjudged document{'s' * (n_holes != 1)} could change this."
+    )
 
 
 def _after(sentence: str) -> str:
@@ -307,18 +328,19 @@ def _untested(result: GuardResult, harm: str, margin: str) -> str:
 
 
 def _change(result: GuardResult) -> str:
-    """Return how the mean changed."""
-    amount = _figure(abs(result.value), abs(result.limit))
-    if result.value == 0 and result.n_changed == 0:
-        change = "is unchanged"
-    elif result.value == 0:
-        change = "has the same mean"
-    else:
-        change = f"fell by {amount}" if result.value < 0 else f"rose by {amount}"
+    """Return how the mean changed, with an interval if there is one."""
+    change = _change_of_mean(result)
     if result.interval is None or result.p_pass is None:
         return change
     low, high = result.interval.low, result.interval.high
     return f"{change} ({result.interval.level * 100:.4g}% interval {low:+.4f} to {high:+.4f})"
+
+
+def _change_of_mean(result: GuardResult) -> str:
+    amount = _figure(abs(result.value), abs(result.limit))
+    if result.value == 0:
+        return "is unchanged" if result.n_changed == 0 else "has the same mean"
+    return f"fell by {amount}" if result.value < 0 else f"rose by {amount}"
 
 
 def _needed(result: GuardResult, harm: str) -> str:

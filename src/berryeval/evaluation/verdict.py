@@ -13,6 +13,7 @@ from berryeval.evaluation.guards import Guard, MarginGuard
 from berryeval.evaluation.holes import Hole
 from berryeval.evaluation.labelled import RestsOn
 from berryeval.evaluation.memory import Memory, levels_of
+from berryeval.evaluation.next_steps import GateFiles, Losses, of_losses
 from berryeval.evaluation.reserve import Opening
 from berryeval.evaluation.result import Displayed, Evaluation
 from berryeval.evaluation.slices import Slice
@@ -180,6 +181,10 @@ class GateResult(Displayed):
     """How often the set was used before; None if nothing was counted."""
     opening: Opening | None = None
     """The result on the reserved queries; None if the reserve was not opened."""
+    losses: Losses | None = None
+    """The queries that lost most, unless the gate passes; None if none lost."""
+    files: GateFiles | None = None
+    """The files that were compared, for commands; None if they are unknown."""
 
     @property
     def suggested_command(self) -> str | None:
@@ -193,6 +198,30 @@ class GateResult(Displayed):
         if self.suggestion is None or self.suggested_command is None:
             return self.suggestion
         return f"{self.suggestion} Run `{self.suggested_command}`."
+
+    @property
+    def losses_note(self) -> str | None:
+        """The queries that lost most, and the command that explains the first; None without any."""
+        return None if self.losses is None else of_losses(self.losses, self.files)
+
+    @property
+    def explain_command(self) -> str | None:
+        """The command that explains the greatest loss; None without one, or without files."""
+        if self.losses is None or self.files is None:
+            return None
+        first = self.losses.queries[0]
+        return self.files.explain_command(first.query_id, self.losses.measure)
+
+    @property
+    def holes_command(self) -> str | None:
+        """The command that lists unjudged documents; None if none matter, or without files."""
+        first = None if self.comparison is None else self.comparison.baseline
+        own = (one for one in self.guards if one.baseline in (None, first))
+        dependent = [one.guard for one in own if one.depends_on_holes]
+        measures = [guard.measure for guard in dependent if isinstance(guard, MarginGuard)]
+        if not self.holes or not measures or self.files is None:
+            return None
+        return self.files.holes_command(measures[0])
 
     @property
     def rests_on(self) -> RestsOn | None:

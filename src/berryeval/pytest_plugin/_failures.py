@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from berryeval.core.id_column import encode_id
@@ -13,8 +12,10 @@ from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.comparison import RankedDocument
 from berryeval.evaluation.explain import explain
 from berryeval.evaluation.guards import ThresholdGuard, written
+from berryeval.evaluation.next_steps import UNSAVED_RUN
 from berryeval.evaluation.notes import count_queries, holes_notes, query_notes
 from berryeval.evaluation.result import MeasureResult
+from berryeval.suite.gate import gate_files
 
 if TYPE_CHECKING:
     from berryeval.core.judgments import Judgments
@@ -126,14 +127,20 @@ def of_moves(results: JudgedRun, baseline: Run, query_id: str, measure: Measure)
         f"{_rank(move.rank_before)} -> {_rank(move.rank_after)}"
         for move in moves
     ]
-    settings = results.settings
-    files = (settings.judgments, settings.baseline, settings.run)
-    command = shlex.join(
-        ["berryeval", "explain", *map(str, files), "--query", query_id, "-m", str(measure)]
-    )
-    more = [] if None in files else [f"To see more: {command}"]
+    more = list(_of_command(results.settings, query_id, measure))
     head = f"Documents that moved for {_name(results, query_id)}:"
     return [head, *lines, *more] if lines else more
+
+
+def _of_command(settings: Settings, query_id: str, measure: Measure) -> Iterator[str]:
+    """Iterate over the lines that name the command which explains a query, if it has its files."""
+    files = gate_files(settings)
+    if files is None:
+        return
+    if files.run is None:
+        kept = f'be.write_run(berryeval_results.run, "{UNSAVED_RUN}")'
+        yield f"To see more, first save the run in a test: {kept}"
+    yield f"To see more: {files.explain_command(query_id, measure)}"
 
 
 def of_regression(

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 JSON_VERSION = 2
-N_HOLES = 10
+N_HOLES = 5
 
 _KINDS = {"ThresholdGuard": "threshold", "MarginGuard": "margin", "LatencyGuard": "latency"}
 
@@ -103,15 +103,25 @@ def _notes(result: GateResult) -> tuple[str, ...]:
         for guard in result.guards
         if guard.verdict != "pass" and guard.reason not in result.sentence
     ]
-    notes.append(gate_note(result))
+    notes += filter(None, [result.losses_note, gate_note(result), _p_values(result)])
     notes += _noise(result)
     if any(guard.is_watched for guard in result.guards):
         notes.append("Watched guards are reported but do not affect the verdict.")
     if any(guard.depends_on_holes for guard in result.guards):
-        notes.append("*: depends on unjudged documents.")
+        notes.append("*: extreme grades for unjudged documents could change it.")
     if result.next_step:
         notes.append(result.next_step)
     return tuple(notes)
+
+
+def _p_values(result: GateResult) -> str | None:
+    """Return what the p-values of the table are; None if it has none."""
+    if all(guard.p_pass is None for guard in result.guards):
+        return None
+    return (
+        "p pass: p-value of the hypothesis that the drop is the margin or more; p fail: that it is "
+        "the margin or less, adjusted by Holm over all margin guards (`berryeval gate --help`)."
+    )
 
 
 def _noise(result: GateResult) -> Iterator[str]:
@@ -133,14 +143,18 @@ def _holes(result: GateResult) -> Table:
     shown = result.holes[:N_HOLES]
     left_out = len(result.holes) - len(shown)
     return Table(
-        title="Unjudged documents that could change the verdict",
+        title="Unjudged documents with the largest effect",
         header=("query", "document", "ranks", "effect"),
         rows=tuple((h.query_id, h.doc_id, ranks_text(h), score(h.effect)) for h in shown),
-        notes=(f"{count(left_out, 'document')} more; `berryeval holes` lists them.",)
-        if left_out
-        else (),
+        notes=(f"{count(left_out, 'more document')}{_way_to_list(result)}.",) if left_out else (),
         n_keys=2,
     )
+
+
+def _way_to_list(result: GateResult) -> str:
+    if result.files is None or result.holes_command is None:
+        return ""
+    return f"; to list them, run {result.files.with_run_kept(result.holes_command)}"
 
 
 def ranks_text(hole: Hole) -> str:
@@ -169,6 +183,9 @@ def gate_as_dict(result: GateResult) -> dict[str, Any]:
         "candidate": candidate_of(result),
         "suggestion": result.suggestion,
         "suggested_command": result.suggested_command,
+        "lost_most": _losses_as_dicts(result),
+        "explain_command": result.explain_command,
+        "holes_command": result.holes_command,
         "rests_on": result.rests_on and vars(result.rests_on),
         "missing": result.missing,
         "common": result.common,
@@ -177,6 +194,21 @@ def gate_as_dict(result: GateResult) -> dict[str, Any]:
         "means": result.evaluation.to_dict(),
     })  # fmt: skip
     return found | {"comparison": comparison and comparison_as_dict(comparison)}
+
+
+def _losses_as_dicts(result: GateResult) -> list[dict[str, Any]]:
+    if result.losses is None:
+        return []
+    return [
+        {
+            "query_id": one.query_id,
+            "measure": result.losses.measure,
+            "baseline": one.baseline,
+            "candidate": one.candidate,
+            "difference": one.difference,
+        }
+        for one in result.losses.queries
+    ]
 
 
 def _memory_as_dict(result: GateResult) -> dict[str, Any] | None:

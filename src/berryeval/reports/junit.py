@@ -31,7 +31,8 @@ def gate_to_junit(result: GateResult) -> str:
     """Return the guards as test cases, and under a failing guard the queries that lost most."""
     cases = [_case(guard) for guard in result.guards]
     queries = [case for guard in result.failed for case in _query_cases(result, guard)]
-    suites = [_suite("guards", cases, f"{result.sentence}\n{gate_note(result)}")]
+    notes = [result.sentence, result.losses_note, gate_note(result)]
+    suites = [_suite("guards", cases, "\n".join(filter(None, notes)))]
     if queries:
         suites.append(_suite("queries", queries, "The queries that lost most."))
     totals = _totals(cases + queries)

@@ -51,8 +51,9 @@ def gate_to_markdown(result: GateResult) -> str:
             n_keys=2,
             n_words=1,
         ),
-        f"<sub>{_note(gate_note(result))}</sub>",
     ]
+    parts += map(_note, filter(None, [result.losses_note]))
+    parts += (f"<sub>{_note(note)}</sub>" for note in filter(None, [gate_note(result)]))
     if result.next_step:
         parts.append(_note(result.next_step))
     parts += [_folded(table.title, [table]) for table in gate_table(result)[1:]]

@@ -62,7 +62,8 @@ def show_table(table: Table) -> None:
     if table.notes:
         console.print()
     for note in table.notes:
-        console.print(note, style="dim")
+        # A command that Rich wraps could not be copied.
+        console.print(note, style="dim", soft_wrap="`" in note)
 
 
 def _printable(table: Table) -> Table:

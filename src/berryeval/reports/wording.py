@@ -84,7 +84,7 @@ def pairs_note(comparison: Comparison) -> str:
 
 
 def gate_note(result: GateResult) -> str:
-    """Return a note on how a gate decides, and what its intervals are, if it has any."""
+    """Return a note on how a gate decides, and on the figures that it shows; empty without any."""
     from berryeval.evaluation.guards import MarginGuard  # where there is a result, it is loaded
 
     guards = result.guards
@@ -92,24 +92,20 @@ def gate_note(result: GateResult) -> str:
         return "Limits are compared with the figures of these queries; nothing is tested."
     if result.inference == "set":
         return "Verdicts are on the point difference: these queries are all that matters."
-    level, alpha = result.level, result.alpha
-    intervals = (
-        f"Intervals: {percent(1 - 2 * level)}, two-sided and unadjusted. A margin is tested on one "
-        f"side, at alpha {level:.3g}, which corresponds to an interval of 1 - 2 alpha; a "
-        "comparison tests both sides, and shows 95%."
-    )
-    p_values = (
-        "p pass: p-value of the hypothesis that the drop is the margin or more; up to alpha, such "
-        "a drop is ruled out, and near 1, nothing speaks against it. p fail: that it is the margin "
-        "or less, adjusted by Holm over all margin guards; up to alpha, a larger drop is shown."
-    )
-    memory = result.memory
-    if memory is None:
-        return f"{intervals} {p_values}"
-    return (
-        f"Looks at this set: {memory.looks}; comparisons tried on it: {memory.tries:,}. This look "
-        f"is tested at {level:.3g} of alpha {alpha:g}. {intervals} {p_values}"
-    )
+    notes = []
+    if result.memory is not None:
+        looks, tries = result.memory.looks, result.memory.tries
+        notes.append(
+            f"Looks at this set: {looks}; comparisons tried on it: {tries:,}. This look is tested "
+            f"at {result.level:.3g} of alpha {result.alpha:g}."
+        )
+    if any(guard.interval for guard in guards):
+        level = percent(1 - 2 * result.level)
+        notes.append(
+            f"Intervals: {level}, two-sided and unadjusted, since a margin is tested on one side; "
+            "a comparison tests both sides, and shows 95%."
+        )
+    return " ".join(notes)
 
 
 def query_label(query_id: str, text: str | None) -> str:
@@ -144,7 +140,7 @@ def reason_of(guard: GuardResult) -> str:
     if guard.is_watched:
         reason += " Watched only."
     if guard.depends_on_holes:
-        reason += " Depends on unjudged documents."
+        reason += " Extreme grades for unjudged documents could change this."
     return reason
 
 

@@ -27,10 +27,12 @@ from berryeval.evaluation.model_judgments import (
     combine,
     evaluate_with_model,
 )
+from berryeval.evaluation.next_steps import GateFiles
 from berryeval.evaluation.reserve import Seal, open_reserve
 from berryeval.evaluation.slices import load_queries
 from berryeval.evaluation.sources import load_judgments
 from berryeval.evaluation.verdict import GateResult
+from berryeval.formats import write_run
 from berryeval.formats.timings import read_timings
 from berryeval.golden.golden_set import mean_name
 from berryeval.measures import Measure, Precision, ReciprocalRank, depth_of
@@ -49,6 +51,7 @@ __all__ = [
     "CANDIDATE",
     "check_guards",
     "decide",
+    "gate_files",
     "guarded_measures",
     "model_of",
     "read_timings",
@@ -62,8 +65,12 @@ _BASELINE = "baseline.json"
 _LOGGED: tuple[Measure, ...] = (Precision(5), Precision(10), ReciprocalRank())
 
 
-def run_gate(settings: Settings, *, opens_reserve: bool = False) -> GateResult:
+def run_gate(
+    settings: Settings, *, opens_reserve: bool = False, save_run: str | None = None
+) -> GateResult:
     """Decide by the settings, and append to the history if they name one.
+
+    `save_run` is a file to write the candidate's run to, such as the answers of a system.
 
     Raises `ArgumentError` if judgments, a run or system, or a required baseline are not named;
     `SystemUnderTestError` if the system fails for more queries than allowed; `MismatchError` if the
@@ -84,6 +91,8 @@ def run_gate(settings: Settings, *, opens_reserve: bool = False) -> GateResult:
     check_reachable(judgments, guards, queries=queries.values(), smallest_slice=smallest)
     candidate = find_candidate(settings, judgments, queries)
     run, timings = candidate.run, candidate.milliseconds
+    if save_run is not None:
+        write_run(run, save_run)
     if settings.timings is not None:
         timings = read_timings(settings.timings)
         run = run.with_timings(timings)
@@ -99,7 +108,7 @@ def run_gate(settings: Settings, *, opens_reserve: bool = False) -> GateResult:
         opens_reserve=opens_reserve,
         model=model,
     )
-    decided = _with_command(decided, settings)
+    decided = replace(_with_command(decided, settings), files=gate_files(settings))
     seen = judgments
     if settings.gate.reserve is not None:
         seen = judgments.of_queries(set(decided.evaluation.scores.query_ids))
@@ -231,6 +240,21 @@ def _labelled_only(evaluation: Evaluation, labelled: Collection[str]) -> Evaluat
     ids = evaluation.scores.query_ids
     places = [place for place, query_id in enumerate(ids) if query_id in labelled]
     return Evaluation(evaluation.scores.take(places), evaluation.measures, evaluation.queries)
+
+
+def gate_files(settings: Settings) -> GateFiles | None:
+    """Return the files that commands take; None if they do not determine the comparison."""
+    is_partial = settings.model_judgments is not None or settings.label_draw is not None
+    if is_partial or settings.judgments is None or settings.baseline is None:
+        return None
+    return GateFiles(
+        settings.judgments,
+        settings.baseline,
+        settings.run,
+        settings.queries,
+        settings.judges,
+        settings.lengths,
+    )
 
 
 def model_of(settings: Settings) -> ModelJudgments | None:

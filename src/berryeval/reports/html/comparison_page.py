@@ -87,7 +87,7 @@ def gate_to_html(result: GateResult, title: str | None = None) -> str:
     body = (
         f'<div class="hero">{badge(result.verdict)}{_headline(capitalised(result.sentence))}'
         f"{_lead(result)}</div>{heading}{guards_part(result)}"
-        f"{notes_to_html([gate_note(result)])}</section>"
+        f"{notes_to_html(_gate_notes(result))}</section>"
     )
     return document(title or "Gate · BerryEval", body)
 
@@ -115,6 +115,10 @@ def _headline(sentence: str) -> str:
     """Return the verdict as the heading of the page; a long one in smaller letters."""
     size = ' class="long"' if len(sentence) > _LONG else ""
     return f"<h1{size}>{escaped(figure_text(sentence))}</h1>"
+
+
+def _gate_notes(gate: GateResult) -> list[str]:
+    return [*filter(None, [gate.losses_note, gate_note(gate)])]
 
 
 def _lead(gate: GateResult | None) -> str:
@@ -170,7 +174,7 @@ def _parts(
     """Return the id, the heading and the content of each part of the page."""
     means, differences, *others = comparison_table(comparison)
     if gate is not None:
-        yield "guards", "Guards", guards_part(gate) + notes_to_html([gate_note(gate)])
+        yield "guards", "Guards", guards_part(gate) + notes_to_html(_gate_notes(gate))
     figure = differences_figure(comparison, margins_of(gate), focus)
     if has_many(comparison):
         board = table_to_html(means, with_notes=False)

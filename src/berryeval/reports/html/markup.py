@@ -34,8 +34,12 @@ def json_script(element_id: str, value: object) -> str:
 
 
 def notes_to_html(notes: Iterable[str]) -> str:
-    """Return notes as small paragraphs."""
-    return "".join(f'<p class="note">{escaped(note)}</p>' for note in notes)
+    """Return notes as small paragraphs, with what is between backticks as code."""
+    return "".join(f'<p class="note">{_with_code(note)}</p>' for note in notes)
+
+
+def _with_code(note: str) -> str:
+    return re.sub("`(.+?)`", r"<code>\1</code>", escaped(note))
 
 
 def table_to_html(table: Table, *, with_notes: bool = True) -> str:
