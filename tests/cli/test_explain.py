@@ -65,6 +65,21 @@ def test_all_shows_moves_without_effect():
     ]
 
 
+def test_documents_have_titles(data):
+    """A document without a title has its text; JSON has null for an unknown one."""
+    rows = [{"_id": "d1", "title": "Reset", "text": "x"}, {"_id": "d2", "text": "a " * 40}]
+    (data / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    asked = ("qrels.txt", "a.run", "b.run", "--all", "--documents", "corpus.jsonl")
+    lines = berryeval(*asked).output.splitlines()
+    heading = next(line for line in lines if line.startswith("document"))
+    assert heading.split()[:3] == ["document", "title", "grade"]
+    assert any(line.startswith("d1        Reset ") for line in lines)
+    assert any(line.startswith("d2        a a a") and "…" in line for line in lines)
+    moves = json.loads(berryeval(*asked, "--json").output)["moves"]
+    assert {one["doc_id"]: one["title"] for one in moves}["d8"] is None
+    assert "title" not in berryeval(*asked[:4], "--json").output
+
+
 def test_without_a_query_the_one_that_fell_most_is_explained():
     """The output says that the query was chosen, and how."""
     lines = berryeval("qrels.txt", "a.run", "b.run").output.splitlines()

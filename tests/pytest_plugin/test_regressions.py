@@ -48,7 +48,9 @@ def test_a_failed_guard_shows_the_moves_of_the_worst_query(results, files):
     assert '\nDocuments that moved for q07 "question q07":\n' in printed
     assert '\n  good "The answer", grade 2: rank 1 -> not found\n' in printed
     command = f"berryeval explain {files.judgments} {files.baseline} {files.run} --query q07"
-    assert printed.splitlines()[-1] == f"To see more: {command} -m nDCG@10 --all"
+    assert printed.splitlines()[-1] == (
+        f"To see more: {command} -m nDCG@10 --all --documents {files.documents}"
+    )
 
 
 def test_a_search_that_left_no_run_can_save_one(files):

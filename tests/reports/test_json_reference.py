@@ -12,8 +12,10 @@ from berryeval import compare
 from berryeval.archive import Archive
 from berryeval.cli import main
 from berryeval.evaluation import Evaluation, evaluate
+from berryeval.evaluation.comparison import QueryChange
 from berryeval.evaluation.labelled import RestsOn
 from berryeval.evaluation.memory import Memory
+from berryeval.evaluation.next_steps import Losses
 from berryeval.evaluation.reserve import Drift, Opening
 from berryeval.golden.check import check_golden_set
 from berryeval.measures import parse_measure
@@ -57,6 +59,7 @@ ANY_KEY = {
     "slices",
     "unjudged",
 }
+SOME_LOSSES = Losses(parse_measure("nDCG@10"), (QueryChange("q1", None, 0.9, 0.4, -0.5, "worse"),))
 _INTERVAL = Interval(-0.01, 0.03, 0.98, "t and hall")
 RESTS_ON = RestsOn(120, 4300, 50, 430, 0.0, "too few differences")
 AN_OPENING = Opening(
@@ -164,6 +167,7 @@ def test_documented_keys_match_the_output(section):
                 resting_on_a_model(a_gate(comparison)),
                 memory=Memory((25, 40), 3),
                 opening=AN_OPENING,
+                losses=SOME_LOSSES,
             )
         ),
     }[section]()
@@ -218,6 +222,7 @@ def files(tmp_path, monkeypatch):
         history.append("history.jsonl", "mine", evaluate(grades, runs[name], "nDCG@10"), grades)
     with Path("history.jsonl").open("a") as file:
         file.write("broken\n")
+    Path("corpus.jsonl").write_text('{"_id": "a", "title": "A", "text": "first"}\n')
     Archive.open("new.db").close()
     Path("odd.run").write_text("q1 0 a 1 -inf x\nq1 0 b 2 5 x\n")
 
@@ -240,6 +245,8 @@ def files(tmp_path, monkeypatch):
                 "q01",
                 "--fused-from",
                 "good.json",
+                "--documents",
+                "corpus.jsonl",
             ],
         ),
         ("Sessions", ["sessions", "qrels.json", "good.json", "--queries", "queries.jsonl"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import click
@@ -47,6 +48,12 @@ FORMATS = ("table", "csv", "json")
 )
 @click.option("--all", "every_move", is_flag=True, help="Also show moves without effect.")
 @click.option("--queries", metavar="FILE", help="Queries file, to show the query's text.")
+@click.option(
+    "--documents",
+    metavar="PATH",
+    help="Documents, to show their titles: a folder of Markdown or text, JSON lines, or the folder "
+    "of a golden set or a BEIR folder. Tables and JSON only.",
+)
 @output_options(FORMATS)
 @duplicates_option
 @judges_option
@@ -61,6 +68,7 @@ def command(
     sources: tuple[str, ...],
     every_move: bool,
     queries: str | None,
+    documents: str | None,
     output: str | None,
     output_format: str,
     **options: Any,  # noqa: ANN401 - as explain takes them
@@ -86,18 +94,21 @@ def command(
     fused_from = named_runs(sources)
     found = explain(judgments, first, second, query_id, measure, fused_from=fused_from, **options)
     query_text = None if queries is None else _text_of(found.query_id, queries)
+    titles = None
+    if documents is not None:
+        titles = _titles_of({move.doc_id for move in found.moves}, documents)
     if output_format == "csv":
         write_output(report.explanation_to_csv(found, every_move=every_move), output)
     elif output_format == "json":
         text = report.explanation_to_json(
-            found, (before, after), query_text=query_text, every_move=every_move
+            found, (before, after), query_text=query_text, every_move=every_move, titles=titles
         )
         write_output(text + "\n", output)
     else:
         heading = report.explanation_heading(
             found, (before, after), query_text=query_text, is_chosen=query_id is None
         )
-        table = report.explanation_table(found, every_move=every_move)
+        table = report.explanation_table(found, every_move=every_move, titles=titles)
         if output in (None, "-") and table.rows:
             click.echo(heading + "\n")
             show_table(table)
@@ -112,3 +123,11 @@ def _text_of(query_id: str, path: str) -> str:
         if query.query_id == query_id:
             return query.text
     raise MismatchError(f"{path}: query {query_id!r} is not among the queries")
+
+
+def _titles_of(doc_ids: Collection[str], path: str) -> dict[str, str]:
+    """Return the titles of documents, or the texts of those without a title."""
+    from berryeval.search.documents import iter_any_documents
+
+    documents = iter_any_documents(path)
+    return {one.doc_id: one.title or one.text for one in documents if one.doc_id in doc_ids}

@@ -35,6 +35,7 @@ class GateFiles:
     run: str | None = None
     """None if the run is not in a file: a system was searched."""
     queries: str | None = None
+    documents: str | None = None
     judges: Judges = "first"
     lengths: str | None = None
 
@@ -46,11 +47,13 @@ class GateFiles:
     def explain_command(self, query_id: str, measure: Measure) -> str:
         """Return the command that explains the change of a query, with what overtook documents."""
         run = self.run or UNSAVED_RUN
-        queries = [] if self.queries is None else ["--queries", self.queries]
-        lengths = [] if self.lengths is None else ["--lengths", self.lengths]
+        named = {
+            "--queries": self.queries, "--documents": self.documents, "--lengths": self.lengths
+        }  # fmt: skip
+        others = [text for flag, file in named.items() if file is not None for text in (flag, file)]
         return shlex.join([
             "berryeval", "explain", self.judgments, self.baseline, run,
-            "--query", query_id, "-m", str(measure), "--all", *queries, *self._judges, *lengths,
+            "--query", query_id, "-m", str(measure), "--all", *others, *self._judges,
         ])  # fmt: skip
 
     def holes_command(self, measure: Measure) -> str:

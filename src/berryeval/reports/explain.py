@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from berryeval.reports.layout import Table, csv_text, table_to_text
+from berryeval.reports.wording import beginning
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from berryeval.evaluation.explain import Explanation, Move
 
@@ -68,13 +69,20 @@ def _why_chosen(found: Explanation) -> str:
     return "No query got worse; this one gained the most."
 
 
-def explanation_table(found: Explanation, *, every_move: bool = False) -> Table:
-    """Lay out a row for each document whose move had an effect, or for every document."""
+def explanation_table(
+    found: Explanation, *, every_move: bool = False, titles: Mapping[str, str] | None = None
+) -> Table:
+    """Lay out a row for each document whose move had an effect, or for every document.
+
+    `titles` adds a column of titles, by document.
+    """
     moves = _shown(found, every_move=every_move)
+    titled = titles is not None
     return Table(
         title="",
         header=(
             "document",
+            *["title"] * titled,
             "grade",
             "rank before",
             "rank after",
@@ -84,6 +92,7 @@ def explanation_table(found: Explanation, *, every_move: bool = False) -> Table:
         rows=tuple(
             (
                 move.doc_id,
+                *_title(move, titles),
                 "-" if move.grade is None else f"{move.grade:g}",
                 _rank(move.rank_before),
                 _rank(move.rank_after),
@@ -93,7 +102,12 @@ def explanation_table(found: Explanation, *, every_move: bool = False) -> Table:
             for move in moves
         ),
         notes=_notes(found, moves),
+        n_keys=1 + titled,
     )
+
+
+def _title(move: Move, titles: Mapping[str, str] | None) -> list[str]:
+    return [] if titles is None else [beginning(titles.get(move.doc_id, ""))]
 
 
 def explanation_to_text(heading: str, table: Table) -> str:
@@ -108,6 +122,7 @@ def explanation_to_json(
     *,
     query_text: str | None = None,
     every_move: bool = False,
+    titles: Mapping[str, str] | None = None,
 ) -> str:
     """Return one JSON object: version, query, scores, method, and the moves."""
     import json  # slow to import, and not needed for a table
@@ -126,7 +141,12 @@ def explanation_to_json(
             "method": found.method,
             "n_shared": found.n_shared,
             "n_without_effect": len(found.moves) - len(found.effective),
-            "moves": [vars(move) | _sources(found, move) for move in moves],
+            "moves": [
+                vars(move)
+                | ({} if titles is None else {"title": titles.get(move.doc_id)})
+                | _sources(found, move)
+                for move in moves
+            ],
         },
         indent=2,
     )

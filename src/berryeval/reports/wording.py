@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from berryeval.evaluation.verdict import GateResult, GuardResult
 
 __all__ = [
+    "beginning",
     "capitalised",
     "count",
     "gate_note",
@@ -112,9 +113,13 @@ def query_label(query_id: str, text: str | None) -> str:
     """Return the id of a query and the beginning of its text, if it is known."""
     if text is None:
         return query_id
+    return f"{query_id}  {beginning(text)}"
+
+
+def beginning(text: str) -> str:
+    """Return the beginning of a text, on one line."""
     line = " ".join(text.split())
-    short = line if len(line) <= TEXT_WIDTH else line[: TEXT_WIDTH - 1].rstrip() + "…"
-    return f"{query_id}  {short}"
+    return line if len(line) <= TEXT_WIDTH else line[: TEXT_WIDTH - 1].rstrip() + "…"
 
 
 def undefined_notes(differences: Iterable[Difference]) -> list[str]:

@@ -252,6 +252,7 @@ def gate_files(settings: Settings) -> GateFiles | None:
         settings.baseline,
         settings.run,
         settings.queries,
+        settings.documents,
         settings.judges,
         settings.lengths,
     )
