@@ -339,6 +339,7 @@ def test_a_new_gate_has_a_proposal(client, archive):
     assert given["guard-0-measure"] == "nDCG@10"
     assert 0.02 <= float(given["guard-0-limit"]) <= 0.05
     assert (given["guard-1-measure"], given["baseline"]) == ("RR", "main")
+    assert given["inference"] == "set", "the archive has too few queries to test the margin"
     wrong = client.post("/gates/+new", data={**given, "name": "no good"}, headers=HTML)
     assert (wrong.status_code, "letters" in parse(wrong.text).find(id="name-wrong").text) == (
         422,

@@ -48,8 +48,9 @@ _MAX_BASELINES = 1000
 _MAX_NAMED = 200
 _CONFLICT, _UNREADABLE = 412, 422
 _ABOUT_NEW = (
-    "Filled in with suggestions from your runs. Change what you like; the replay shows the "
-    "verdicts it would have given."
+    "Filled in with suggestions from your runs. If the queries are too few to test the margin, the "
+    "difference on them decides. Change what you like; the replay shows the verdicts it would have "
+    "given."
 )
 
 router = APIRouter()

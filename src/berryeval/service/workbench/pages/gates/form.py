@@ -16,12 +16,13 @@ from starlette.datastructures import FormData
 
 from berryeval.archive import Archive
 from berryeval.errors import ArgumentError, BerryEvalError, InputTypeError
-from berryeval.evaluation.gate_rules import RULES
+from berryeval.evaluation.gate_rules import RULES, GateRules
 from berryeval.evaluation.guard_entries import ENTRY, GuardEntry, entry_of
 from berryeval.evaluation.guards import Guard, Margin, MarginGuard
 from berryeval.evaluation.power import SMALLEST_MARGIN, propose_guards
 from berryeval.evaluation.rule_kinds import Rule
 from berryeval.evaluation.slices import LABELS
+from berryeval.evaluation.small_sets import small_set_note
 from berryeval.service.routes.gates import MAX_GUARDS, GateContent
 from berryeval.service.stored_runs import find_run
 from berryeval.service.verdicts import read_gate
@@ -254,17 +255,25 @@ def _entry(row: GuardRow) -> dict[str, Any]:
 
 
 def propose(archive: Archive, scoring: Scoring) -> dict[str, Any]:
-    """Return settings for a new gate: compared with the baseline ``main``, or the first one."""
+    """Return settings for a new gate: compared with the baseline ``main``, or the first one.
+
+    A set that is too small for the margin decides by itself.
+    """
     names = [baseline.name for baseline in archive.baselines.page(limit=1000).items]
     if not names:
         return {"guards": [{"measure": str(scoring.measures[0]), "at_least": 0.5}]}
     name = "main" if "main" in names else names[0]
     guards: tuple[Guard, ...]
+    found: dict[str, Any] = {"baseline": name}
     try:
-        guards = propose_guards(scoring.evaluation(find_run(archive, name).run_id))
+        evaluation = scoring.evaluation(find_run(archive, name).run_id)
+        guards = propose_guards(evaluation)
+        means, ids = evaluation.to_dict(), evaluation.scores.query_ids
+        if small_set_note(GateRules(guards), means, ids, evaluation.queries) is not None:
+            found["inference"] = "set"
     except BerryEvalError:  # the run cannot be scored
         guards = (MarginGuard(scoring.measures[0], Margin(SMALLEST_MARGIN)),)
-    return {"guards": [entry_of(guard) for guard in guards], "baseline": name}
+    return {"guards": [entry_of(guard) for guard in guards], **found}
 
 
 def guard_sentences(settings: Mapping[str, Any]) -> list[str]:
