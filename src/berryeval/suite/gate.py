@@ -134,7 +134,7 @@ def run_gate(
 def _with_command(decided: GateResult, settings: Settings) -> GateResult:
     """Return the result with a command that works where the baseline is a run, not a file of it."""
     path = settings.baseline
-    if decided.suggestion is None or path is None or is_baseline(path):
+    if decided.suggested_command is None or path is None or is_baseline(path):
         return decided
     values = [
         ("--judgments", settings.judgments),
