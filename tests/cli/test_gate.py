@@ -339,13 +339,13 @@ def test_the_commands_of_a_failed_gate_work():
 
 def test_a_gate_saves_the_run_of_a_system(tmp_path, monkeypatch):
     """The output names the option and the command, and these work one after the other."""
-    (tmp_path / "engine_of_gate.py").write_text("def find(query, k):\n    return ['n0', 'r0']\n")
+    (tmp_path / "engine_to_save.py").write_text("def find(query, k):\n    return ['n0', 'r0']\n")
     monkeypatch.syspath_prepend(tmp_path)
     Path("queries.jsonl").write_text("".join(f'{{"id": "{q}", "query": "x"}}\n' for q in ids()))
     text = Path("berryeval.toml").read_text()
     Path("berryeval.toml").write_text(
         text.replace(
-            'run = "main.run"', 'system = "engine_of_gate:find"\nqueries = "queries.jsonl"'
+            'run = "main.run"', 'system = "engine_to_save:find"\nqueries = "queries.jsonl"'
         )
     )
     keep, explain, *_ = commands_in(gate().stdout)

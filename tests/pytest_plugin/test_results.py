@@ -71,7 +71,7 @@ def test_only_the_greatest_losses_are_shown():
 
 def test_a_baseline_must_be_named():
     """The test or berryeval.toml names it."""
-    with pytest.raises(ArgumentError, match="baseline: expected a file, got none"):
+    with pytest.raises(ArgumentError, match="baseline: expected a file named in"):
         Results(JUDGMENTS, RUN).assert_no_regression()
 
 

@@ -465,7 +465,8 @@ def _losses(
     for guard in guards:
         is_own = guard.baseline in (None, first.baseline) and not guard.is_watched
         if is_own and guard.verdict == verdict and isinstance(guard.guard, MarginGuard):
-            return find_losses(guard, first, system, _queries_of(guard, first))
+            among = None if guard.slice is None else _queries_of(guard, first)
+            return find_losses(first, system, guard.guard.measure, among)
     return None
 
 

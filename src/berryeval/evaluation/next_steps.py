@@ -9,12 +9,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from berryeval.evaluation.figures import signed
-from berryeval.evaluation.guards import MarginGuard
 
 if TYPE_CHECKING:
     from berryeval.core.judging import Judges
     from berryeval.evaluation.comparison import Comparison, QueryChange
-    from berryeval.evaluation.verdict import GuardResult
     from berryeval.measures import Measure
 
 __all__ = ["N_LOST", "UNSAVED_RUN", "GateFiles", "Losses", "find_losses", "of_losses"]
@@ -84,12 +82,11 @@ class Losses:
 
 
 def find_losses(
-    guard: GuardResult, comparison: Comparison, system: str, query_ids: Collection[str]
+    comparison: Comparison, system: str, measure: Measure, slice_ids: Collection[str] | None = None
 ) -> Losses | None:
-    """Return the queries that lost most, among those of a guard; None if none lost."""
-    assert isinstance(guard.guard, MarginGuard)
-    measure, among = guard.guard.measure, set(query_ids)
-    if guard.slice is None:
+    """Return the queries that lost most, of all or of a slice; None if none lost."""
+    among = set(comparison.query_ids if slice_ids is None else slice_ids)
+    if slice_ids is None:
         changes = comparison.changed_most(system, measure, N_LOST)
     else:
         changes = comparison.changes(system, measure)

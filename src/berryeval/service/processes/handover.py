@@ -22,8 +22,8 @@ from urllib.parse import unquote_to_bytes
 __all__ = ["ONE_PROCESS", "Accept", "Handover", "needs_first_worker", "new_inboxes"]
 
 ONE_PROCESS = (
-    *("/v1/jobs", "/v1/collections", "/collections", "/import", "/judge", "/gates", "/metrics"),
-    *("/try/jobs", "/try/save", "/try/score", "/try/store"),
+    *("/v1/jobs", "/v1/collections", "/collections", "/import", "/judge", "/gates", "/login"),
+    *("/metrics", "/try/jobs", "/try/save", "/try/score", "/try/store"),
 )
 """Paths, with all below them, whose state is in the memory of one process: within a collection,
 too, and collections themselves, since removing one cancels its jobs."""
