@@ -275,7 +275,7 @@ def test_full_agreement_has_a_limit_of_its_own():
         (CheckedPairs([1] * 30, [1] * 30), "weighted kappa has no interval: both gave the same"),
         (
             CheckedPairs([0] * 29 + [1], [0] * 29 + [2]),
-            "kappa has no interval: it depends on a single",
+            "weighted kappa has no interval: it depends",
         ),
         (
             CheckedPairs(PEOPLE, JUDGE, query_ids=[i % 19 for i in range(160)]),
