@@ -31,6 +31,7 @@ def test_a_second_collection_is_created_filled_and_searched(new_workbench, visit
     page.get_by_role("button", name=re.compile("^Store")).click()
     expect(page.get_by_role("heading", name="Stored")).to_be_visible()
     page.get_by_role("navigation", name="Pages", exact=True).get_by_text("Documents").click()
+    page.wait_for_url("**/documents")  # its scripts are loaded then
     page.get_by_role("searchbox", name="Search by id, title or text").fill("shoe")
     expect(page.locator("#found")).to_contain_text("1 of 1 documents")
     page.get_by_role("link", name="Returns").click()

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 
 import berryeval
@@ -181,6 +182,17 @@ def test_ctrl_c_is_one_line_and_exit_code_130(tmp_path, seconds):
         process.send_signal(signal.SIGINT)
         message = process.stderr.read()
         assert (process.wait(), message) == (130, b"Interrupted.\n")
+
+
+def test_ctrl_c_while_options_are_read_is_one_line(monkeypatch):
+    """Click itself would print Aborted and exit with 1."""
+
+    def interrupted(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(click.Group, "make_context", interrupted)
+    result = CliRunner().invoke(main, ["evaluate"])
+    assert (result.exit_code, result.stderr) == (130, "Interrupted.\n")
 
 
 def test_the_script_imports_nothing_before_it_handles_ctrl_c():

@@ -191,7 +191,12 @@ def test_a_query_that_ignores_cancellation_occupies_its_worker():
     limits = Limits(timeout=0.4, concurrency=2)
     collected = collect(Function(stubborn, name="mine"), QUERIES[:5], limits=limits)
     assert most == 2
-    assert {str(error) for error in collected.failures.values()} == {"mine: no answer within 0.4 s"}
+    messages = {str(error) for error in collected.failures.values()}
+    # On a busy machine, the others may find both workers occupied for as long as they may wait.
+    assert {one.partition(": earlier")[0] for one in messages} <= {
+        "mine: no answer within 0.4 s", "mine: not sent"
+    }  # fmt: skip
+    assert "mine: no answer within 0.4 s" in messages
     assert len(collected.failures) == 5
 
 

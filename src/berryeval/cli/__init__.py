@@ -86,9 +86,17 @@ class _LazyGroup(click.Group):
             message = f"{error.message} Did you mean {near[0]!r}?"
             raise click.UsageError(message, error.ctx) from error
 
-    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
-        _show_every_id()
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:  # noqa: ANN401 - click's signature
+        """Read the options; click itself would exit with 1 when interrupted here."""
         try:
+            return super().make_context(*arguments, **options)
+        except KeyboardInterrupt:
+            click.echo("Interrupted.", err=True)
+            raise SystemExit(INTERRUPTED) from None
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
+        try:
+            _show_every_id()
             with keep_inputs():
                 return super().invoke(ctx)
         except BerryEvalError as error:
