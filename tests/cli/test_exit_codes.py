@@ -9,8 +9,10 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 import berryeval
+from berryeval.cli import main
 from cli.forked_commands import ForkedCommands
 from depth import IS_DEEP
 
