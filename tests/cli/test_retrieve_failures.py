@@ -195,8 +195,15 @@ def test_the_progress_bar_counts(monkeypatch):
     assert "3/7" in screen.getvalue()
 
 
+# The parent of the tests may ignore interrupts, which processes inherit.
+INTERRUPTIBLE = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from berryeval.__main__ import run; run()"
+)
+
+
 def start(*arguments, **options):
-    words = [sys.executable, "-m", "berryeval", "retrieve", "--system", *arguments]
+    words = [sys.executable, "-c", INTERRUPTIBLE, "retrieve", "--system", *arguments]
     return subprocess.Popen(words, stdin=subprocess.DEVNULL, **options)
 
 
