@@ -69,12 +69,19 @@ def compared(spark, files):
     )
 
 
+def without_rankings(notes):
+    """Yield the notes without shares of judged documents, which need the rankings."""
+    for note in notes:
+        if not str(note).startswith("Grades for them could reverse"):
+            yield re.sub(r" of [0-9,]+ \(.*?\)", "", str(note))
+
+
 def test_comparisons_have_the_numbers_of_one_machine(compared):
     """This covers differences, intervals, p-values, notes and the sentence."""
     found, expected = compared
     assert figures(found) == figures(expected)
     assert found.sentence == expected.sentence
-    assert found.notes == expected.notes
+    assert [*without_rankings(found.notes)] == [*without_rankings(expected.notes)]
     for name, evaluation in expected.evaluations.items():
         assert_same(found.evaluations[name], evaluation)
 
@@ -156,7 +163,10 @@ def test_compare_prints_what_the_local_engine_prints(files):
     local = invoke("compare", *paths, *options)
     found = invoke("compare", *paths, *options, "--engine", "spark")
     assert found.exit_code == 0, found.output
-    assert found.stdout == local.stdout
+    first, second = json.loads(found.stdout), json.loads(local.stdout)
+    notes = [[*without_rankings(one.pop("notes"))] for one in (first, second)]
+    assert first == second
+    assert notes[0] == notes[1]
 
 
 def test_compare_writes_a_page_without_rankings(files, tmp_path):
